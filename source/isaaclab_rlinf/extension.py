@@ -1,0 +1,59 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""The module that RLinf's ``RLINF_EXT_MODULE`` names: registers what RLinf must know in this process.
+
+RLinf calls :func:`register` in every process that holds a worker, channel workers included, so it stays cheap: it
+registers names and builders, and imports no model. RLinf only logs an extension's exception; the driver therefore
+calls :func:`register` itself first, and there an error ends the run.
+
+The user's own extension modules are chained: those of the YAML's ``extensions:`` list, and the value that
+``RLINF_EXT_MODULE`` had before us (see :func:`export_extension`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Sequence
+
+EXTENSION_MODULE = "isaaclab_rlinf.extension"
+CHAINED_MODULES_VARIABLE = "ISAACLAB_RLINF_EXTENSIONS"
+
+
+def export_extension(extensions: Sequence[str] = ()) -> None:
+    """Set the environment so that workers load this module, and through it the user's.
+
+    Args:
+        extensions: Module names from the YAML's ``extensions:``; a former ``RLINF_EXT_MODULE`` is put before them.
+    """
+    former = os.environ.get("RLINF_EXT_MODULE", "")
+    chained = [former] if former and former != EXTENSION_MODULE else []
+    chained += [name for name in extensions if name not in chained]
+    os.environ[CHAINED_MODULES_VARIABLE] = ",".join(chained)
+    os.environ["RLINF_EXT_MODULE"] = EXTENSION_MODULE
+
+
+def chained_modules() -> list[str]:
+    """Return the user's extension modules, in the order in which they are registered."""
+    return [name for name in os.environ.get(CHAINED_MODULES_VARIABLE, "").split(",") if name]
+
+
+def register() -> None:
+    """Register our models, then the user's extensions, in this process. Safe to call repeatedly.
+
+    Raises:
+        ImportError: If an extension module cannot be imported.
+        AttributeError: If an extension module has no ``register()``.
+    """
+    from isaaclab_rlinf.models.registry import register_models
+
+    register_models()
+    for name in chained_modules():
+        module = importlib.import_module(name)
+        if not hasattr(module, "register"):
+            raise AttributeError(
+                f"extension module '{name}' ({module.__file__}) has no register() function; RLinf calls it in every "
+                "worker. Define it, or remove the module from the YAML's 'extensions:'."
+            )
+        module.register()

@@ -1,0 +1,29 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""The environment worker: RLinf's, with the tasks of this run registered before it looks for them."""
+
+from __future__ import annotations
+
+from isaaclab_rlinf.compat import prepare_worker_imports
+
+prepare_worker_imports()
+
+from rlinf.workers.env.env_worker import EnvWorker  # noqa: E402
+
+
+class SimulatorEnvWorker(EnvWorker):
+    """RLinf's environment worker over :class:`isaaclab_rlinf.env.generic_env.IsaacLabGenericEnv`."""
+
+    def init_worker(self) -> None:
+        """Register the run's tasks, from the resolved config only, then start the simulators."""
+        from isaaclab_rlinf.env.registration import register_envs
+
+        register_envs(self.cfg)
+        super().init_worker()
+
+    def close(self) -> None:
+        """Stop the simulator processes of this worker; later calls have nothing left to close."""
+        for env in (*self.env_list, *self.eval_env_list):
+            env.close()
+        self.env_list, self.eval_env_list = [], []

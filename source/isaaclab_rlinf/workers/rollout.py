@@ -1,0 +1,77 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""The rollout worker: RLinf's, told apart train from eval for every model, and explicit about its weights."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from isaaclab_rlinf.compat import prepare_worker_imports
+
+prepare_worker_imports()
+
+from omegaconf import open_dict  # noqa: E402
+from rlinf.workers.rollout.hf.huggingface_worker import MultiStepRolloutWorker  # noqa: E402
+
+from .common import use_cpu_threads  # noqa: E402
+from .weights import LoadReport, load_full_weights  # noqa: E402
+
+
+class RolloutWorker(MultiStepRolloutWorker):
+    """RLinf's Hugging Face rollout worker."""
+
+    def init_worker(self) -> LoadReport | None:
+        """Build the model and, when ``runner.ckpt_path`` is set, load that checkpoint over the base weights.
+
+        Returns:
+            What was loaded; None without ``runner.ckpt_path``.
+
+        Raises:
+            ValueError: If the checkpoint's keys are not the model's.
+        """
+        from rlinf.utils.utils import seed_everything
+
+        use_cpu_threads(self.torch_device_type)
+        seed_everything(self.cfg.actor.seed + 1000 * (1 + self._rank))
+        checkpoint = self.cfg.runner.get("ckpt_path", None)
+        with open_dict(self.cfg):
+            self.cfg.runner.ckpt_path = None
+        super().init_worker()
+        with open_dict(self.cfg):
+            self.cfg.runner.ckpt_path = checkpoint
+        return load_full_weights(self.hf_model, checkpoint) if checkpoint else None
+
+    def setup_sample_params(self) -> None:
+        """Tell models that RLinf does not list by name whether they act for training or for evaluation.
+
+        Upstream passes ``mode`` only to a fixed list of model types; every other type sees nothing but these
+        parameters, so the mode travels in them.
+        """
+        super().setup_sample_params()
+        self._train_sampling_params = {**self._train_sampling_params, "mode": "train"}
+        self._eval_sampling_params = {**self._eval_sampling_params, "mode": "eval"}
+
+    def predict(
+        self, env_obs: dict[str, Any], mode: Literal["train", "eval"] = "train"
+    ) -> tuple[Any, dict[str, Any]]:
+        """Act on a batch of observations.
+
+        Args:
+            env_obs: Mapped observation, batch first.
+            mode: ``"train"`` samples, ``"eval"`` acts deterministically.
+
+        Returns:
+            Actions (B, T, A) and the model's result dict. Without tensors for ``prev_logprobs`` the rollout cannot
+            be trained on, which upstream reports only later and less clearly.
+
+        Raises:
+            ValueError: If the model gave no log-probabilities in train mode.
+        """
+        actions, result = super().predict(env_obs, mode=mode)
+        if mode == "train" and result.get("prev_logprobs") is None:
+            raise ValueError(
+                f"model_type '{self.model_cfg.model_type}' returned no prev_logprobs in train mode; a policy that is "
+                "to be trained must return a (B, T, A) tensor (see docs/architecture.md, model contract)."
+            )
+        return actions, result
