@@ -1,0 +1,186 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Compose a task YAML with Hydra: config groups, interpolations, command-line overrides, clear errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isaaclab_rlinf.config.errors import ConfigError, Issue, did_you_mean, listing
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def compose_config(path: Path, overrides: list[str] | tuple[str, ...] = ()) -> DictConfig:
+    """Compose a YAML file and apply overrides.
+
+    Args:
+        path: An existing ``.yaml`` file; its directory is Hydra's config directory, so config groups beside it work.
+        overrides: Hydra overrides, e.g. ``algorithm.gamma=0.98``, ``+new.key=1``, ``~old.key``, ``group=option``.
+
+    Returns:
+        The configuration in struct mode, interpolations in place and known to resolve.
+
+    Raises:
+        ConfigError: For a syntax error, a missing group file, an override that does not apply, or an interpolation
+            that does not resolve; all overrides and interpolations are reported at once.
+    """
+    path = path.resolve()
+    try:
+        cfg = _compose(path, list(overrides))
+    except Exception as error:
+        issues = _override_issues(path, overrides) if overrides else []
+        raise ConfigError(issues or [_explain(error, path)]) from None
+    unresolved = unresolved_issues(cfg)
+    if unresolved:
+        raise ConfigError(issue.in_file(path) for issue in unresolved)
+    return cfg
+
+
+def unresolved_issues(cfg: DictConfig) -> list[Issue]:
+    """Return one issue for each interpolation that does not resolve.
+
+    Args:
+        cfg: Any OmegaConf mapping.
+    """
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        OmegaConf.to_container(cfg, resolve=True)
+    except OmegaConfBaseException:
+        return list(_walk_unresolved(cfg))
+    return []
+
+
+def _walk_unresolved(node: Any) -> Iterator[Issue]:
+    from omegaconf import DictConfig, ListConfig, OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    keys = range(len(node)) if isinstance(node, ListConfig) else list(node)
+    for key in keys:
+        child = node._get_node(key)
+        if OmegaConf.is_interpolation(node, key):
+            try:
+                node[key]
+            except OmegaConfBaseException as error:
+                raw = str(child._value())
+                reason = str(error).splitlines()[0]
+                yield Issue(child._get_full_key(None), f"{raw} does not resolve ({reason})", fix=_known_keys(node, raw))
+        elif isinstance(child, DictConfig | ListConfig) and not child._is_none() and not child._is_missing():
+            yield from _walk_unresolved(child)
+
+
+def _known_keys(node: Any, raw: str) -> str:
+    """Suggest the nearest existing key path for an interpolation such as ``${actor.modle.precision}``."""
+    target = raw.partition("${")[2].partition("}")[0]
+    if not target or ":" in target or target.startswith("."):
+        return "point it at a key that exists"
+    return did_you_mean(target, key_paths(node._get_root())) or "point it at a key that exists"
+
+
+def key_paths(cfg: Any, prefix: str = "") -> Iterator[str]:
+    """Yield the dotted path of every key of a mapping, parents before children.
+
+    Args:
+        cfg: A DictConfig or dict.
+        prefix: Path of ``cfg`` itself.
+    """
+    for key in cfg:
+        path = f"{prefix}.{key}" if prefix else str(key)
+        yield path
+        child = cfg._get_node(key) if hasattr(cfg, "_get_node") else cfg[key]
+        is_mapping = hasattr(child, "keys") and not (hasattr(child, "_is_none") and _is_leaf(child))
+        if is_mapping:
+            yield from key_paths(child, path)
+
+
+def _is_leaf(child: Any) -> bool:
+    return child._is_none() or child._is_missing() or child._is_interpolation()
+
+
+def _compose(path: Path, overrides: list[str]) -> DictConfig:
+    from hydra import compose, initialize_config_dir
+
+    with _hydra_restored(), initialize_config_dir(config_dir=str(path.parent), version_base=None):
+        return compose(config_name=path.stem, overrides=overrides)
+
+
+@contextmanager
+def _hydra_restored() -> Iterator[None]:
+    """Give Hydra a clean global state and put back what was there (Isaac Lab uses it too)."""
+    from hydra.core.global_hydra import GlobalHydra
+
+    state = GlobalHydra.get_state()
+    GlobalHydra.instance().clear()
+    try:
+        yield
+    finally:
+        GlobalHydra.set_state(state)
+
+
+def _override_issues(path: Path, overrides: list[str] | tuple[str, ...]) -> list[Issue]:
+    """Try each override alone, so that all bad ones are reported at once; [] when the YAML itself is at fault."""
+    try:
+        base = _compose(path, [])
+    except Exception:
+        return []
+    issues = []
+    for override in overrides:
+        try:
+            _compose(path, [override])
+        except Exception as error:
+            issues.append(_explain_override(override, error, base))
+    return issues
+
+
+def _explain_override(override: str, error: Exception, base: DictConfig) -> Issue:
+    key, equals, _ = override.partition("=")
+    where = key.lstrip("+~")
+    if not equals and not override.startswith("~"):
+        return Issue(override, "not an override", "key=value (Hydra syntax)", "flags start with --; see --help")
+    known = list(key_paths(base))
+    if where not in known and not override.startswith("+"):
+        hint = did_you_mean(where, known)
+        add = f"to add a key that the YAML does not have: +{override}" if not override.startswith("~") else ""
+        return Issue(where, "the YAML has no such key", fix="; ".join(filter(None, [hint, add])))
+    return Issue(where, f"override {override!r} does not apply: {_first_line(error)}", "Hydra override syntax")
+
+
+def _explain(error: Exception, path: Path) -> Issue:
+    """Turn whatever Hydra, OmegaConf or PyYAML raised into one issue with file and line."""
+    import yaml
+    from hydra.errors import MissingConfigException
+
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, yaml.MarkedYAMLError):
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(cause, yaml.MarkedYAMLError):
+        mark = cause.problem_mark or cause.context_mark
+        file = Path(mark.name) if mark is not None and Path(mark.name).is_file() else path
+        line = mark.line + 1 if mark is not None else None
+        at = f"line {line}" if line is not None else "syntax"
+        return Issue(
+            at, f"not valid YAML: {cause.problem or cause.context}", fix="repair the syntax", file=file, line=line
+        )
+    if isinstance(error, MissingConfigException):
+        return _missing_group(error, path)
+    return Issue("(composition)", _first_line(error), file=path)
+
+
+def _missing_group(error: Any, path: Path) -> Issue:
+    options = [str(option) for option in error.options or []]
+    missing = str(error.missing_cfg_file)
+    found = f"{missing!r} is asked for in `defaults:` and does not exist below {str(path.parent)!r}"
+    allowed = listing(options) if options else ""
+    return Issue("defaults", found, allowed, did_you_mean(Path(missing).name, options), file=path)
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
