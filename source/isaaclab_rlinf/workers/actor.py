@@ -61,9 +61,7 @@ class ActorWorker(EmbodiedFSDPActor):
             if 0 < self.critic_warmup_steps <= self.optimizer_steps:
                 self.critic_warmup_steps = 0
                 self.optimizer = self.build_optimizer(model=self.model)
-                self.lr_scheduler = self.build_lr_scheduler(
-                    optimizer=self.optimizer, optim_config=self.cfg.actor.optim
-                )
+                self.lr_scheduler = self.build_lr_scheduler(optimizer=self.optimizer, optim_config=self.cfg.actor.optim)
         super().load_checkpoint(load_path)
 
     def trainer_state(self) -> dict[str, float]:

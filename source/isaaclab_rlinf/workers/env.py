@@ -22,7 +22,7 @@ class SimulatorEnvWorker(EnvWorker):
         register_envs(self.cfg)
         super().init_worker()
 
-    def close(self) -> None:
+    def close_simulators(self) -> None:
         """Stop the simulator processes of this worker; later calls have nothing left to close."""
         for env in (*self.env_list, *self.eval_env_list):
             env.close()

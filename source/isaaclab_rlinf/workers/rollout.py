@@ -52,9 +52,7 @@ class RolloutWorker(MultiStepRolloutWorker):
         self._train_sampling_params = {**self._train_sampling_params, "mode": "train"}
         self._eval_sampling_params = {**self._eval_sampling_params, "mode": "eval"}
 
-    def predict(
-        self, env_obs: dict[str, Any], mode: Literal["train", "eval"] = "train"
-    ) -> tuple[Any, dict[str, Any]]:
+    def predict(self, env_obs: dict[str, Any], mode: Literal["train", "eval"] = "train") -> tuple[Any, dict[str, Any]]:
         """Act on a batch of observations.
 
         Args:

@@ -1,0 +1,130 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""One RLinf session: environment variables, Ray cluster, worker groups, and their end.
+
+The exit codes are the contract of the command line: 0 done, 1 a run that failed, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from isaaclab_rlinf.extension import export_extension, register
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    from .console import RunConsole
+
+EXIT_FAILED = 1
+EXIT_INTERRUPTED = 130
+
+
+def export_environment(cfg: DictConfig, *, force_cpu: bool) -> None:
+    """Set what Ray and the workers read from the environment; they inherit it when Ray starts.
+
+    Args:
+        cfg: Resolved config; ``extensions`` names the user's extension modules.
+        force_cpu: Hide CUDA devices from every process of the run.
+    """
+    # Ray would otherwise upload the whole project, .venv included, when started under `uv run`.
+    os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+    # The worker processes import a lot; without a bytecode cache they compile it every time.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # Ray's usage report needs a network that a robot lab's machine may not have.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if force_cpu:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    export_extension(list(cfg.get("extensions", None) or ()))
+
+
+@contextlib.contextmanager
+def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool) -> Iterator[tuple[DictConfig, Any, Any]]:
+    """Start RLinf's cluster for a config and stop it afterwards, whatever happens.
+
+    Args:
+        cfg: Resolved config, checked by us.
+        force_cpu: Place everything on the CPU even where there are GPUs.
+
+    Yields:
+        The config as RLinf validated it, the cluster, and the component placement.
+
+    Raises:
+        WorkerFailedError: In the body, as soon as a call on a worker fails.
+    """
+    from isaaclab_rlinf.compat import prepare_worker_imports
+    from isaaclab_rlinf.compat.force_cpu import hide_accelerators
+    from isaaclab_rlinf.compat.ray_session import private_ray
+    from isaaclab_rlinf.compat.worker_failures import raise_worker_failures
+
+    prepare_worker_imports()
+    register()
+    from rlinf.config import validate_cfg
+    from rlinf.scheduler import Cluster
+    from rlinf.utils.placement import HybridComponentPlacement
+
+    with private_ray(), hide_accelerators(force_cpu):
+        cfg = validate_cfg(cfg)
+        cluster = Cluster()
+        with raise_worker_failures():
+            yield cfg, cluster, HybridComponentPlacement(cfg, cluster)
+
+
+def launch_group(worker_class: type, cfg: DictConfig, cluster: Any, placement: Any, component: str) -> Any:
+    """Launch one worker group where the placement puts its component.
+
+    Args:
+        worker_class: RLinf worker class.
+        cfg: Validated config.
+        cluster: RLinf cluster.
+        placement: Component placement.
+        component: ``"actor"``, ``"rollout"`` or ``"env"``.
+
+    Returns:
+        The worker group.
+    """
+    return worker_class.create_group(cfg).launch(
+        cluster, name=cfg[component].group_name, placement_strategy=placement.get_strategy(component)
+    )
+
+
+def run_guarded(console: RunConsole, body: Callable[[], int], *, outputs: str) -> int:
+    """Run a session's body and turn its end into an exit code and, on failure, one report.
+
+    Args:
+        console: Console of the run.
+        body: The session; returns the exit code of a run that ended by itself.
+        outputs: Where what was written so far lies, named when the run ends early.
+
+    Returns:
+        The exit code.
+    """
+    from isaaclab_rlinf.compat.worker_failures import WorkerFailedError
+
+    former = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        return body()
+    except KeyboardInterrupt:
+        console.line(f"\n[INFO] Interrupted. What was written so far: {outputs}")
+        return EXIT_INTERRUPTED
+    except WorkerFailedError as failure:
+        console.line(f"\n[ERROR] {failure.worker}.{failure.function} failed:\n{failure.cause}")
+    except Exception as error:  # the run's own failure, reported once with its traceback
+        import traceback
+
+        console.line(f"\n[ERROR] {type(error).__name__}: {error}\n{traceback.format_exc()}")
+    finally:
+        signal.signal(signal.SIGTERM, former)
+    console.line(f"[ERROR] The run failed. Full log: {console.log_file}\n        What was written so far: {outputs}")
+    return EXIT_FAILED
+
+
+def _interrupt(signum: int, frame: object) -> None:
+    """Let SIGTERM take the same way out as Ctrl-C."""
+    raise KeyboardInterrupt

@@ -1,0 +1,152 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""``isaaclab train --rl_library rlinf``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isaaclab_rlinf.backends import cli_args
+from isaaclab_rlinf.config.errors import ConfigError
+from isaaclab_rlinf.config.report import print_report
+
+if TYPE_CHECKING:
+    from isaaclab_rlinf.backends.console import RunConsole
+    from isaaclab_rlinf.backends.prepare import PreparedRun
+
+
+def run(argv: list[str]) -> int:
+    """Train.
+
+    Args:
+        argv: Command-line arguments after ``--rl_library rlinf``.
+
+    Returns:
+        0 when training finished, 1 when it failed, 2 for a config error, 130 when interrupted.
+    """
+    started = time.monotonic()
+    args = cli_args.parse_train_args(argv)
+    if args.list_tasks:
+        from isaaclab_rlinf.config.tasks import print_tasks
+
+        return print_tasks()
+    if args.only_eval:
+        from isaaclab_rlinf.backends import play
+
+        return play.run_parsed(args, argv)
+    from isaaclab_rlinf.backends.prepare import prepare_train
+
+    try:
+        run_ = prepare_train(args)
+    except ConfigError as error:
+        print_report(error.issues)
+        return 2
+    return _train(run_, argv, started)
+
+
+def _train(run_: PreparedRun, argv: list[str], started: float) -> int:
+    """Create the run directory and hand the terminal to the session."""
+    from isaaclab_rl.entrypoints.common import write_run_manifest
+
+    from isaaclab_rlinf.backends.console import RunConsole
+    from isaaclab_rlinf.backends.run_directory import (
+        TRAIN_LOG_ROOT,
+        create_run_directory,
+        write_git_state,
+        write_params,
+    )
+    from isaaclab_rlinf.backends.session import run_guarded
+
+    run_dir = create_run_directory(TRAIN_LOG_ROOT, run_.task)
+    run_.cfg.runner.logger.log_path = str(run_dir)
+    write_run_manifest(str(run_dir), library="rlinf", task=run_.task, metadata=run_.metadata)
+    write_params(run_dir, run_.cfg, run_.source, argv)
+    write_git_state(run_dir, Path.cwd(), Path(__file__))
+    console = RunConsole(run_dir / "rlinf.log")
+    with console:
+        _announce(console, run_, run_dir)
+        return run_guarded(console, lambda: _session(console, run_, run_dir, started), outputs=str(run_dir))
+
+
+def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: float) -> int:
+    """Start the workers, train, and say where everything is."""
+    from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster
+
+    console.line("[INFO] Starting Ray and the workers (imports take most of it) ...")
+    with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu) as (cfg, cluster, placement):
+        from isaaclab_rlinf.backends.train_runner import TrainRunner
+        from isaaclab_rlinf.workers.env import SimulatorEnvWorker
+        from isaaclab_rlinf.workers.rollout import RolloutWorker
+
+        classes = {"actor": _actor_class(cfg), "rollout": RolloutWorker, "env": SimulatorEnvWorker}
+        groups = {name: launch_group(cls, cfg, cluster, placement, name) for name, cls in classes.items()}
+        runner = TrainRunner(cfg, **groups, console=console, run_dir=run_dir)
+        runner.init_workers()
+        _tell_start(console, runner, run_, started)
+        runner.run()
+        groups["env"].close_simulators().wait()
+        _conclude(console, runner, run_dir, started)
+    return 0
+
+
+def _actor_class(cfg) -> type:
+    """Return the actor for the config's algorithm."""
+    if cfg.algorithm.loss_type == "embodied_sac":
+        from isaaclab_rlinf.workers.sac_actor import SacActorWorker
+
+        return SacActorWorker
+    from isaaclab_rlinf.workers.actor import ActorWorker
+
+    return ActorWorker
+
+
+def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:
+    """Show the start-up summary box and what was changed in the YAML."""
+    cfg = run_.cfg
+    console.summary(
+        "Isaac Lab · train",
+        {
+            "Task": run_.task,
+            "RL library": "rlinf (isaaclab-rlinf)",
+            "Config": str(run_.source),
+            "Model": f"{cfg.actor.model.model_type} ({cfg.actor.model.model_path})",
+            "Resume from": str(run_.checkpoint.step_dir) if run_.checkpoint else "-",
+            "Algorithm": f"{cfg.algorithm.loss_type} / {cfg.algorithm.adv_type}",
+            "Device": str(cfg.env.train.init_params.device),
+            "Environments": str(cfg.env.train.total_num_envs),
+            "Steps": str(cfg.runner.max_epochs),
+        },
+    )
+    for notice in run_.notices:
+        console.line(f"[INFO] {notice}")
+    console.line(f"[INFO] Logging to: {run_dir}")
+
+
+def _tell_start(console: RunConsole, runner, run_: PreparedRun, started: float) -> None:
+    """Say that the loop begins, and what was restored."""
+    if run_.checkpoint is not None:
+        state = runner.actor.trainer_state().wait()[0]
+        console.line(
+            f"[INFO] Resumed {run_.checkpoint.step_dir}: step {runner.global_step}, "
+            f"{state['optimizer_steps']} optimizer steps, learning rate {state['lr']:g}"
+        )
+    console.line(f"[INFO] Workers are up after {time.monotonic() - started:.0f} s; training begins")
+
+
+def _conclude(console: RunConsole, runner, run_dir: Path, started: float) -> None:
+    """Save a last checkpoint if the interval left one out, draw the curve, and name every output."""
+    from isaaclab_rlinf.backends.curves import draw_learning_curve
+    from isaaclab_rlinf.backends.train_runner import BEST_FILENAME, METRICS_FILENAME
+
+    curve = draw_learning_curve(run_dir / METRICS_FILENAME, run_dir / "learning_curve.png")
+    steps = sorted(runner.checkpoints_dir.glob("global_step_*"), key=lambda path: int(path.name.split("_")[-1]))
+    console.line(f"[INFO] Training finished in {time.monotonic() - started:.0f} s")
+    console.line(f"       Checkpoints:  {runner.checkpoints_dir} ({', '.join(path.name for path in steps) or 'none'})")
+    console.line(f"       Best so far:  {run_dir / BEST_FILENAME}")
+    console.line(f"       Curve:        {curve}")
+    console.line(f"       TensorBoard:  {run_dir / 'tensorboard'}")
+    console.line(f"       Metrics:      {run_dir / METRICS_FILENAME}")
+    console.line(f"       Full log:     {console.log_file}")

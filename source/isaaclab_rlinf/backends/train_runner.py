@@ -1,0 +1,117 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""RLinf's training runner with our reporting: one line per step, a metrics file, and the best checkpoint's name."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isaaclab_rlinf.compat.embodied_runner import AtomicCheckpointRunner
+
+if TYPE_CHECKING:
+    from .console import RunConsole
+
+METRICS_FILENAME = "metrics.jsonl"
+BEST_FILENAME = "best_checkpoint.json"
+
+
+class TrainRunner(AtomicCheckpointRunner):
+    """Runs the training loop of RLinf; see :meth:`~rlinf.runners.embodied_runner.EmbodiedRunner.run`."""
+
+    def __init__(self, cfg: Any, actor: Any, rollout: Any, env: Any, *, console: RunConsole, run_dir: Path):
+        """Keep where to report to; the rest is RLinf's.
+
+        Args:
+            cfg: Validated config.
+            actor: Actor worker group.
+            rollout: Rollout worker group.
+            env: Environment worker group.
+            console: Console for the per-step line.
+            run_dir: Run directory, for the metrics file and the best checkpoint's name.
+        """
+        super().__init__(cfg=cfg, actor=actor, rollout=rollout, env=env)
+        self._console = console
+        self._run_dir = run_dir
+        train = cfg.env.train
+        self.env_steps_per_step = train.total_num_envs * train.rollout_epoch * train.max_steps_per_rollout_epoch
+        self._recent_success: dict[int, float] = {}
+        self._first_step_at: float | None = None
+
+    def print_metrics_table_async(
+        self, step: int, total_steps: int, start_time: float, metrics: dict, start_step: int = 0
+    ) -> None:
+        """Report a finished step; RLinf calls this with everything it measured.
+
+        Args:
+            step: Step index from 0.
+            total_steps: Number of steps of the whole training.
+            start_time: Time at which the loop began, seconds since the epoch.
+            metrics: Metric name -> value.
+            start_step: First step of this run.
+        """
+        record = {key: float(value) for key, value in metrics.items() if _is_number(value)}
+        record |= {"step": step + 1, "wall_time_s": round(time.time() - start_time, 3)}
+        record["env_steps"] = (step + 1) * self.env_steps_per_step
+        with (self._run_dir / METRICS_FILENAME).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+        self._recent_success[step + 1] = record.get("eval/success_once", record.get("env/success_once", math.nan))
+        self._console.line(self._step_line(record, step, total_steps, start_time, start_step))
+
+    def _step_line(self, record: dict[str, float], step: int, total: int, start_time: float, start_step: int) -> str:
+        """Return the step's line: success, return, speed and time left."""
+        seconds = record.get("time/step", math.nan)
+        mean_seconds = (time.time() - start_time) / (step + 1 - start_step)
+        left = timedelta(seconds=round(mean_seconds * (total - step - 1)))
+        parts = [
+            f"step {step + 1}/{total}",
+            f"success {record.get('env/success_once', math.nan):.3f} ({record.get('env/num_trajectories', 0):.0f} ep.)",
+            f"return {record.get('env/return', math.nan):+.3f}",
+            f"{self.env_steps_per_step / seconds:,.0f} env steps/s",
+            f"{seconds:.1f} s",
+            f"ETA {left}",
+        ]
+        if "eval/success_once" in record:
+            parts.insert(2, f"eval {record['eval/success_once']:.3f}")
+        return " | ".join(parts)
+
+    def on_checkpoint(self, step_dir: Path, step: int) -> None:
+        """Note the checkpoint, and whether it is the best so far.
+
+        The measure is the training success of the steps since the previous checkpoint (of the evaluation, where the
+        run evaluates): the episodes of a step are played by the weights from before its update, so they are the
+        nearest honest estimate that costs nothing.
+
+        Args:
+            step_dir: The checkpoint.
+            step: Its step.
+        """
+        values = [value for value in self._recent_success.values() if not math.isnan(value)]
+        self._recent_success.clear()
+        self._console.line(f"[INFO] Checkpoint: {step_dir}")
+        if not values:
+            return
+        value = sum(values) / len(values)
+        best_file = self._run_dir / BEST_FILENAME
+        best = json.loads(best_file.read_text(encoding="utf-8"))["value"] if best_file.is_file() else -math.inf
+        if value >= best:
+            text = json.dumps(
+                {"step_dir": os.path.relpath(step_dir, self._run_dir), "metric": "success_once", "value": value}
+            )
+            temporary = best_file.with_suffix(".tmp")
+            temporary.write_text(text + "\n", encoding="utf-8")
+            os.replace(temporary, best_file)
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a metric can be written as a JSON number."""
+    try:
+        return math.isfinite(float(value))
+    except (TypeError, ValueError):
+        return False

@@ -1,0 +1,69 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""RLinf's use of Ray, made private to a run and repeatable within a process.
+
+rlinf 0.3.0 calls ``ray.init(address="auto")`` without further arguments, keeps its cluster in a singleton that is
+never reset, and imports Ray's dashboard agents along with it. Within :func:`private_ray` the call gets the arguments
+we need, and on leaving, Ray is shut down and the singleton forgotten, so that a second run in the same process starts
+from nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def private_ray() -> Iterator[None]:
+    """Give RLinf a Ray cluster of its own, or its own namespace on the one that ``RAY_ADDRESS`` names.
+
+    A cluster of our own has no dashboard, and its session directory is removed afterwards.
+    """
+    import ray
+    from rlinf.scheduler import Cluster
+
+    local = os.environ.get("RAY_ADDRESS", "local") == "local"
+    os.environ["RAY_ADDRESS"] = "local" if local else os.environ["RAY_ADDRESS"]
+    extra = {"include_dashboard": False} if local else {}
+    original_init = ray.init
+    former_namespace = Cluster.NAMESPACE
+    Cluster.NAMESPACE = f"isaaclab_rlinf_{uuid.uuid4().hex[:12]}"
+    ray.init = lambda *args, **kwargs: original_init(*args, **{**extra, **kwargs})
+    try:
+        yield
+    finally:
+        ray.init = original_init
+        session_dir = _session_directory() if local else None
+        _kill_named_actors(Cluster.NAMESPACE)
+        ray.shutdown()
+        if session_dir:
+            shutil.rmtree(session_dir, ignore_errors=True)
+        Cluster.NAMESPACE = former_namespace
+        if hasattr(Cluster, "_instance"):
+            del Cluster._instance
+
+
+def _session_directory() -> str | None:
+    """Return the directory of the Ray session that this process started, if it did."""
+    from ray._private import worker
+
+    node = worker._global_node
+    return node.get_session_dir_path() if node is not None else None
+
+
+def _kill_named_actors(namespace: str) -> None:
+    """End this run's actors on a shared cluster; on our own cluster they end with it."""
+    import ray
+    from ray.util import list_named_actors
+
+    if not ray.is_initialized() or os.environ["RAY_ADDRESS"] == "local":
+        return
+    for entry in list_named_actors(all_namespaces=True):
+        if entry["namespace"] == namespace:
+            with contextlib.suppress(ValueError):  # gone meanwhile
+                ray.kill(ray.get_actor(entry["name"], namespace=namespace), no_restart=True)
