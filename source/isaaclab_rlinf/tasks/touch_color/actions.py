@@ -3,7 +3,6 @@
 
 """Absolute joint-position control with a speed limit, as a real arm's controller has."""
 
-import torch
 from isaaclab.envs.mdp import JointPositionActionCfg
 from isaaclab.envs.mdp.actions.joint_actions import JointPositionAction
 from isaaclab.utils import configclass

@@ -78,7 +78,7 @@ class TouchGoal(CommandTerm):
         Returns:
             Metrics to log (none).
         """
-        if env_ids is None or isinstance(env_ids, slice) and env_ids == slice(None):
+        if env_ids is None or (isinstance(env_ids, slice) and env_ids == slice(None)):
             self._key = int(torch.randint(2**62, (1,)))
             self.episode.fill_(-1)
             env_ids = slice(None)

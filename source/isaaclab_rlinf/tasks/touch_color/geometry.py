@@ -38,11 +38,11 @@ class TouchGeometry:
     joint_upper: tuple[float, float, float] = (2.2, 2.5, 2.0)
     home: tuple[float, float, float] = (-1.3, 2.45, 1.2)
     home_noise: float = 0.05
-    ball_radius: float = 0.032
+    ball_radius: float = 0.036
     tip_radius: float = 0.012
-    ball_height: float = 0.032
-    ball_range: tuple[float, float] = (0.30, 0.58)
-    ball_angle: float = math.radians(80.0)
+    ball_height: float = 0.036
+    ball_range: tuple[float, float] = (0.34, 0.59)
+    ball_angle: float = math.radians(90.0)
     ball_separation: float = 0.20
     start_clearance: float = 0.10
 

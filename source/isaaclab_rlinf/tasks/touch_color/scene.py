@@ -120,7 +120,7 @@ class TouchColorSceneCfg(InteractiveSceneCfg):
     table = AssetBaseCfg(
         prim_path="{ENV_REGEX_NS}/Table",
         spawn=sim_utils.CuboidCfg(
-            size=(1.3, 1.6, 0.04),
+            size=(2.4, 2.4, 0.04),
             visual_material=sim_utils.PreviewSurfaceCfg(diffuse_color=(0.3, 0.32, 0.35), roughness=0.9),
         ),
         init_state=AssetBaseCfg.InitialStateCfg(pos=(0.3, 0.0, -0.02)),
@@ -130,7 +130,7 @@ class TouchColorSceneCfg(InteractiveSceneCfg):
     ball_green: RigidObjectCfg = ball_cfg("green")
     ball_blue: RigidObjectCfg = ball_cfg("blue")
     front_camera: CameraCfg = camera_cfg(
-        "{ENV_REGEX_NS}/FrontCamera", eye=(0.75, 0.0, 1.1), target=(0.26, 0.0, 0.0), fov=math.radians(56.0)
+        "{ENV_REGEX_NS}/FrontCamera", eye=(0.75, 0.0, 1.1), target=(0.27, 0.0, 0.0), fov=math.radians(54.0)
     )
     wrist_camera: CameraCfg = camera_cfg(
         "{ENV_REGEX_NS}/Arm/link_3/WristCamera",
