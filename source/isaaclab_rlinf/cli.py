@@ -1,0 +1,54 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""The ``isaaclab-rlinf`` command: what surrounds training and playing."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a subcommand.
+
+    Args:
+        argv: Arguments without the program name; None takes the process's.
+
+    Returns:
+        0 done, 1 failed, 2 usage or config error.
+    """
+    from isaaclab_rlinf.config.errors import ConfigError
+
+    args = _parser().parse_args(argv)
+    try:
+        return args.run(args)
+    except ConfigError as error:
+        from isaaclab_rlinf.config.report import print_report
+
+        print_report(error.issues)
+        return 2
+    except (FileExistsError, FileNotFoundError) as error:
+        print(f"[ERROR] {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Return the parser; the subcommands' modules are light, their work is imported when they run."""
+    from isaaclab_rlinf.workflow.collect_cli import add_collect_args, run_collect
+    from isaaclab_rlinf.workflow.sft_cli import add_sft_args, run_sft
+
+    parser = argparse.ArgumentParser(prog="isaaclab-rlinf", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, add, run, text in (
+        ("collect", add_collect_args, run_collect, "Record a scripted expert's demonstrations as a LeRobot dataset."),
+        ("sft", add_sft_args, run_sft, "Train a base model on demonstrations."),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        add(command)
+        command.set_defaults(run=run)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
