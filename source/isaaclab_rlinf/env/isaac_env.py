@@ -1,0 +1,158 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Isaac Lab's environments behind :class:`.protocol.SteppableEnv`: manager-based and direct workflow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+
+from isaaclab_rlinf.compat.isaaclab_actions import HoldPoseError, action_terms, pose_holder
+from isaaclab_rlinf.compat.isaaclab_dones import hook_direct_dones, hook_manager_dones
+from isaaclab_rlinf.compat.isaaclab_observations import (
+    CameraGate,
+    install_camera_gate,
+    term_columns,
+    why_rendered_always,
+)
+from isaaclab_rlinf.env.protocol import FinalObservation, StepResult
+from isaaclab_rlinf.env.success import SuccessReader
+from isaaclab_rlinf.mapping.actions import ActionTermInfo
+from isaaclab_rlinf.mapping.layout import ObservationLayout, RawObs, describe_observations
+
+if TYPE_CHECKING:
+    from isaaclab_rlinf.env.protocol import SimulatorSpec
+
+
+class IsaacEnv:
+    """A live Isaac Lab environment, stepped with control over resets, rendering and final observations."""
+
+    def __init__(self, env: Any, spec: SimulatorSpec) -> None:
+        """Hooks into ``env`` (unwrapped).
+
+        Raises:
+            HoldPoseError: If the YAML asks to hold poses and the task's actions do not allow it.
+            MappingError: If the YAML's success condition does not exist.
+        """
+        self._env, self._spec = env, spec
+        self.managed = hasattr(env, "termination_manager")
+        self.num_envs: int = env.num_envs
+        self.device = torch.device(env.device)
+        self.step_seconds = float(env.step_dt)
+        self.max_episode_steps = min(spec.max_episode_steps or env.max_episode_length, env.max_episode_length)
+        self.instructions = getattr(env.cfg, "instructions", None)
+        self.action_terms = action_terms(env) if self.managed else _direct_action_terms(env)
+        notices = []
+        if spec.max_episode_steps and spec.max_episode_steps > env.max_episode_length:
+            notices.append(
+                f"max_episode_steps is {spec.max_episode_steps}, but the task's own time-out ends an episode after "
+                f"{env.max_episode_length} steps."
+            )
+        self._success = SuccessReader(env, spec.block.success, notices)
+        self._gate = self._install_gate(notices)
+        self._hold = pose_holder(env) if spec.block.hold_pose_on_midchunk_reset else None
+        self.notices = tuple(notices)
+        (hook_manager_dones if self.managed else hook_direct_dones)(env, self._decide_resets)
+        self._request = _Request(torch.ones(self.num_envs, dtype=torch.bool, device=self.device))
+
+    @property
+    def can_skip_rendering(self) -> bool:
+        """Whether ``render=False`` saves anything."""
+        return self._gate is not None
+
+    def layout(self, observation: RawObs) -> ObservationLayout:
+        """Describes an observation, with the named terms of concatenated groups."""
+        columns = term_columns(self._env.observation_manager) if self.managed else None
+        return describe_observations(observation, columns)
+
+    def reset(self, seed: int | None = None) -> RawObs:
+        """Resets all environments; ``seed`` also seeds torch, numpy, random and warp in this process."""
+        if self._gate is not None:
+            self._gate.open = True
+        observation, _ = self._env.reset(seed=seed)
+        return observation
+
+    def step(
+        self,
+        actions: torch.Tensor,
+        *,
+        render: bool,
+        active: torch.Tensor,
+        restart: torch.Tensor | None = None,
+        final: FinalObservation | Literal["none"] = "truncated",
+    ) -> StepResult:
+        """Applies one action; see :class:`.protocol.SteppableEnv`."""
+        env = self._env
+        self._request = _Request(active, restart, final)
+        if self._gate is not None:
+            self._gate.open = render
+            if getattr(env, "has_rtx_sensors", False):
+                env.render_enabled = render or self._may_need_final_images(final)
+        env.extras.pop("final_obs", None)
+        observation, reward, _, _, extras = env.step(actions)
+        request = self._request
+        return StepResult(
+            observation=observation,
+            reward=reward.clone(),
+            terminated=request.terminated,
+            truncated=request.truncated,
+            success=self._success.read(reward, request.task_terminated),
+            final_observation=extras.get("final_obs") if env.cfg.compute_final_obs else None,
+        )
+
+    def hold_actions(self) -> torch.Tensor:
+        """Returns the actions that keep the present joint positions."""
+        if self._hold is None:
+            raise HoldPoseError("holding poses was not asked for (hold_pose_on_midchunk_reset)")
+        return self._hold()
+
+    def restart_clock(self, env_mask: torch.Tensor) -> None:
+        """Sets the episode clock of these environments to zero."""
+        self._env.episode_length_buf[env_mask] = 0
+
+    def _install_gate(self, notices: list[str]) -> CameraGate | None:
+        block = self._spec.block
+        if block.render_every_action or not block.cameras:
+            return None
+        reason = (
+            why_rendered_always(self._env.observation_manager, block.camera_group, block.policy_group)
+            if self.managed
+            else "a direct-workflow task computes all its observations in one function"
+        )
+        if reason is not None:
+            notices.append(f"Cameras are rendered for every action: {reason}.")
+            return None
+        return install_camera_gate(self._env.observation_manager, block.camera_group)
+
+    def _decide_resets(self, terminated: torch.Tensor, truncated: torch.Tensor) -> torch.Tensor:
+        """Runs inside ``env.step()`` between the dones and the reset; returns which environments to reset."""
+        request = self._request
+        request.task_terminated = terminated.clone()
+        clock = self._env.episode_length_buf >= self.max_episode_steps
+        request.terminated = torch.zeros_like(terminated) if self._spec.ignore_terminations else terminated.clone()
+        request.truncated = (truncated | clock) & ~request.terminated
+        ended = request.terminated | request.truncated
+        wanted = {"done": ended, "truncated": request.truncated}.get(request.final)
+        self._env.cfg.compute_final_obs = wanted is not None and bool((wanted & request.active).any())
+        return ended if request.restart is None else ended | request.restart
+
+    def _may_need_final_images(self, final: str) -> bool:
+        """RTX renders before the dones of a step are known: whether this step may end an episode that needs images."""
+        if final == "none":
+            return False
+        ending = bool((self._env.episode_length_buf + 1 >= self.max_episode_steps - 1).any())
+        return final == "done" or ending or self._success.has_other_time_outs
+
+
+class _Request:
+    """What one step was asked for, and what its dones were."""
+
+    def __init__(self, active: torch.Tensor, restart: torch.Tensor | None = None, final: str = "none") -> None:
+        self.active, self.restart, self.final = active, restart, final
+        self.task_terminated = self.terminated = self.truncated = torch.zeros_like(active)
+
+
+def _direct_action_terms(env: Any) -> tuple[ActionTermInfo, ...]:
+    return (ActionTermInfo("actions", int(env.single_action_space.shape[0]), "direct-workflow task"),)
