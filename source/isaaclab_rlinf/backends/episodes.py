@@ -45,7 +45,7 @@ class EpisodeSummary:
         return wilson_interval(self.successes, self.episodes)
 
 
-def summarize_episodes(results: dict[str, Tensor], requested: int) -> EpisodeSummary:
+def summarize_episodes(results: dict[str, Tensor], requested: int, environments: int) -> EpisodeSummary:
     """Summarize finished episodes, keeping exactly the requested number.
 
     Environments and rollout epochs are a grid that may hold a few episodes more than were asked for. The surplus is
@@ -56,13 +56,14 @@ def summarize_episodes(results: dict[str, Tensor], requested: int) -> EpisodeSum
         results: Metric name -> one entry per episode: ``success_once``, ``return``, ``episode_len``, ``env_index``
             and, for tasks with several, ``instruction``.
         requested: Number of episodes asked for.
+        environments: Number of environments, over all workers.
 
     Returns:
         The summary.
     """
     if not results or not len(results["success_once"]):
         return EpisodeSummary(episodes=0, requested=requested)
-    keep = _kept(results["env_index"].long().tolist(), requested)
+    keep = _kept(results["env_index"].long().tolist(), requested, environments)
     kept = {name: values[keep] for name, values in results.items()}
     success = kept["success_once"] > 0.5
     return EpisodeSummary(
@@ -75,13 +76,12 @@ def summarize_episodes(results: dict[str, Tensor], requested: int) -> EpisodeSum
     )
 
 
-def _kept(env_index: list[int], requested: int) -> list[int]:
+def _kept(env_index: list[int], requested: int, environments: int) -> list[int]:
     """Return the positions to keep, in order.
 
     Episode k of environment e has rank ``k * number_of_environments + e`` in the grid; ranks from ``requested`` on
     are surplus.
     """
-    environments = max(env_index) + 1
     seen = [0] * environments
     keep = []
     for position, env in enumerate(env_index):

@@ -104,7 +104,7 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
         )
         results = runner.evaluate()
         env.close_simulators().wait()
-    summary = summarize_episodes(results, run_.episodes)
+    summary = summarize_episodes(results, run_.episodes, int(run_.cfg.env.eval.total_num_envs))
     write_metrics(run_dir / "metrics.json", summary, task=run_.task, weights=weights)
     _conclude(console, summary, weights, run_dir)
     return 0 if summary.episodes else 1

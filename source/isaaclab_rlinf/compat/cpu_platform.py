@@ -76,6 +76,12 @@ class CpuPlatform:
 
         torch.manual_seed(seed)
 
+    def current_stream(self, device: Any = None) -> Any:
+        """Return torch's stand-in for a stream on the CPU."""
+        import torch
+
+        return torch.cpu.current_stream()
+
     def stream(self, stream: Any) -> contextlib.AbstractContextManager[None]:
         """Return an empty context; the CPU has no streams."""
         return contextlib.nullcontext()

@@ -23,7 +23,7 @@ def add_collect_args(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--num_envs", type=int, default=32, metavar="N", help="Parallel environments.")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of episodes and action noise.")
     parser.add_argument("--action_noise", type=float, default=0.0, metavar="STD", help="Disturbance of the actions.")
-    parser.add_argument("--device", default=None, metavar="DEV", help="Simulator device; default: CUDA if there is any.")
+    parser.add_argument("--device", default=None, metavar="DEV", help="Simulator device; default: CUDA if any.")
     parser.add_argument(
         "--expert",
         metavar="MODULE:FUNCTION",
