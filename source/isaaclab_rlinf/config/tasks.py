@@ -105,3 +105,17 @@ def _unknown_task(task_id: str, where: str, known: list[str]) -> Issue:
     if not near(task_id, known):
         fix = "install the package that registers it (entry point group isaaclab.tasks), or correct the id"
     return Issue(where, f"no task {task_id!r} is registered", allowed, fix)
+
+
+def print_tasks() -> int:
+    """Print the tasks that have an RLinf YAML; returns the exit code 0."""
+    import gymnasium as gym
+
+    _register_everything()
+    rows = [(task, str(spec.kwargs[CONFIG_KEY])) for task, spec in gym.registry.items() if CONFIG_KEY in spec.kwargs]
+    width = max((len(task) for task, _ in rows), default=0)
+    for task, config in sorted(rows):
+        print(f"{task:<{width}}  {config}")
+    if not rows:
+        print("No task is registered with an RLinf YAML (gym keyword rlinf_cfg_entry_point).")
+    return 0

@@ -1,0 +1,186 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Check the model section against itself, the ``isaaclab`` blocks and the checkpoint's files."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from isaaclab_rlinf.compat.rlinf_names import EMBODIED_MODEL_TYPES
+from isaaclab_rlinf.config.context import Context
+from isaaclab_rlinf.config.errors import did_you_mean, listing, show
+from isaaclab_rlinf.config.parse import state_width
+from isaaclab_rlinf.config.schema import IsaacLabBlock
+
+OUR_MODEL_TYPES = ("tiny_vla",)
+BUNDLED = "bundled"
+_SAME_IN_BOTH = ("model_type", "action_dim", "num_action_chunks", "denoising_steps", "embodiment_tag")
+_FROM_SCRATCH = ("mlp_policy", "cnn_policy", "flow_policy")
+"""Model types that RLinf builds without a checkpoint."""
+
+
+def check_model(ctx: Context) -> None:
+    """Check everything about the model that needs no model.
+
+    Args:
+        ctx: The validation in progress, after the blocks are parsed.
+    """
+    section = ctx.model_section
+    kind = ctx.get(f"{section}.model_type", None)
+    if not isinstance(kind, str) or not kind.strip():
+        return
+    _check_type(ctx, section, kind)
+    if ctx.training:
+        _check_same(ctx)
+    for mode, block in ctx.blocks.items():
+        _check_actions(ctx, section, mode, block)
+        if kind.startswith("gr00t"):
+            _check_gr00t(ctx, section, mode, block)
+    directory = _check_path(ctx, section, kind)
+    if directory is not None and kind == "tiny_vla":
+        _check_tiny_vla(ctx, section, directory)
+
+
+def _check_type(ctx: Context, section: str, kind: str) -> None:
+    known = sorted({*EMBODIED_MODEL_TYPES, *OUR_MODEL_TYPES})
+    if kind in known:
+        return
+    if ctx.get("extensions", None):
+        ctx.notices.append(f"{section}.model_type: {kind!r} is expected from one of the extensions")
+        return
+    fix = did_you_mean(kind, known) or "name the module that registers it under extensions:"
+    ctx.issue(f"{section}.model_type", f"{kind!r} is not a model type of RLinf 0.3.0 or of ours", listing(known), fix)
+
+
+def _check_same(ctx: Context) -> None:
+    """RLinf's rollout and actor hold one policy: what decides its shape must not differ between the two."""
+    for key in _SAME_IN_BOTH:
+        actor, rollout = ctx.get(f"actor.model.{key}", None), ctx.get(f"rollout.model.{key}", None)
+        if actor is not None and rollout is not None and actor != rollout:
+            found = f"{show(rollout)}, but actor.model.{key} is {show(actor)}"
+            ctx.issue(f"rollout.model.{key}", found, "the same value", "remove the key: rollout.model inherits it")
+
+
+def _check_actions(ctx: Context, section: str, mode: str, block: IsaacLabBlock) -> None:
+    width = ctx.whole(f"{section}.action_dim")
+    for name in ("scale", "offset"):
+        value = getattr(block.action_mapping, name)
+        if width is not None and isinstance(value, tuple) and len(value) != width:
+            where = f"env.{mode}.isaaclab.action_mapping.{name}"
+            ctx.issue(where, f"{len(value)} values for {section}.action_dim {width}", f"one number, or {width}")
+
+
+def _check_gr00t(ctx: Context, section: str, mode: str, block: IsaacLabBlock) -> None:
+    where, mapping = f"env.{mode}.isaaclab", block.gr00t_mapping
+    for name in ("main_images", "wrist_images", "extra_view_images"):
+        if getattr(block, name) and not getattr(mapping, name):
+            found = f"missing, so the GR00T model would not see {name}"
+            ctx.issue(f"{where}.gr00t_mapping.video.{name}", found, "the model's video key(s)")
+    if block.states and not mapping.state:
+        ctx.issue(f"{where}.gr00t_mapping.state", "missing, so the GR00T model would not see `states`", "a list")
+    for key in ("embodiment_tag", "obs_converter_type"):
+        of_model, of_block = ctx.get(f"{section}.{key}", None), getattr(block, key)
+        if of_model is not None and of_block is not None and of_model != of_block:
+            found = f"{show(of_model)}, but {where}.{key} is {show(of_block)}"
+            ctx.issue(f"{section}.{key}", found, "the same value", f"write ${{{where}.{key}}}")
+        elif of_model is None and key == "embodiment_tag":
+            ctx.issue(f"{section}.{key}", "missing; GR00T picks its projector by it", "a tag of the checkpoint")
+    _check_data_config(ctx, where, block.data_config_class)
+    covered = sum(part.slice[1] - part.slice[0] for part in mapping.state)
+    width = state_width(block.states)
+    if width is not None and mapping.state and covered < width:
+        ctx.notices.append(f"{where}.gr00t_mapping.state: uses {covered} of the {width} columns of states")
+
+
+def _check_data_config(ctx: Context, where: str, reference: str | None) -> None:
+    if reference is None:
+        return
+    module, colon, name = reference.partition(":")
+    if not colon or not module or not name:
+        ctx.issue(f"{where}.data_config_class", show(reference), "module:Class")
+        return
+    beside = ctx.source.parent / f"{module.replace('.', '/')}.py"
+    if beside.is_file():
+        return
+    try:
+        found = importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        found = False
+    if not found:
+        text = f"module {module!r} is neither beside the YAML ({beside}) nor importable"
+        ctx.issue(f"{where}.data_config_class", text, "module:Class")
+
+
+def _check_path(ctx: Context, section: str, kind: str) -> Path | None:
+    """Return the checkpoint directory when it can be read."""
+    value = ctx.get(f"{section}.model_path", None)
+    if not isinstance(value, str) or not value.strip() or kind in _FROM_SCRATCH:
+        return None
+    where = f"{section}.model_path"
+    if value == BUNDLED:
+        return _bundled(ctx, where, kind)
+    path = Path(value).expanduser()
+    if not path.exists():
+        note = "" if path.is_absolute() else f" (relative paths start at {str(Path.cwd())!r})"
+        fix = "pass --model_path DIR, or set it in the YAML"
+        ctx.issue(where, f"{value!r} does not exist{note}", "an existing checkpoint directory", fix)
+    elif not path.is_dir():
+        ctx.issue(where, f"{value!r} is a file", "a checkpoint directory", "weights of a run are given by --checkpoint")
+    elif (kind == "tiny_vla" or kind.startswith("gr00t")) and not (path / "config.json").is_file():
+        inside = listing(sorted(entry.name for entry in path.iterdir()), 12)
+        ctx.issue(where, f"{value!r} has no config.json; it holds: {inside}", "a Hugging Face checkpoint directory")
+    else:
+        return path
+    return None
+
+
+def _bundled(ctx: Context, where: str, kind: str) -> Path | None:
+    if kind != "tiny_vla":
+        ctx.issue(where, f"{BUNDLED!r} means the tiny_vla base checkpoint, but model_type is {kind!r}", "a directory")
+        return None
+    try:
+        from isaaclab_rlinf.models.base import bundled_checkpoint
+
+        return Path(bundled_checkpoint())
+    except (ImportError, OSError) as error:
+        ctx.issue(
+            where, f"the bundled checkpoint cannot be found: {error}", fix="reinstall the package, or --model_path"
+        )
+        return None
+
+
+def _check_tiny_vla(ctx: Context, section: str, directory: Path) -> None:
+    from isaaclab_rlinf.models.inspect import checkpoint_facts
+
+    try:
+        facts = checkpoint_facts(directory)
+    except Exception as error:
+        ctx.issue(f"{section}.model_path", f"{directory} cannot be read as tiny_vla: {error}", "a tiny_vla checkpoint")
+        return
+    of_model = f"the checkpoint {directory}"
+    width = ctx.whole(f"{section}.action_dim")
+    if width is not None and width != facts.action_dim:
+        ctx.issue(
+            f"{section}.action_dim", f"{width}, but {of_model} acts in {facts.action_dim} dims", str(facts.action_dim)
+        )
+    chunk = ctx.whole(f"{section}.num_action_chunks")
+    if chunk is not None and chunk > facts.action_horizon:
+        found = f"{chunk}, but {of_model} predicts {facts.action_horizon} steps"
+        ctx.issue(f"{section}.num_action_chunks", found, f"1 to {facts.action_horizon}")
+    for mode, block in ctx.blocks.items():
+        _check_inputs(ctx, f"env.{mode}.isaaclab", block, facts, of_model)
+
+
+def _check_inputs(ctx: Context, where: str, block: IsaacLabBlock, facts: Any, of_model: str) -> None:
+    expected = len(facts.image_views) if hasattr(facts.image_views, "__len__") else int(facts.image_views)
+    if len(block.cameras) != expected:
+        found = f"{len(block.cameras)} cameras ({listing(block.cameras)}), but {of_model} takes {expected}"
+        names = listing(facts.image_views) if hasattr(facts.image_views, "__len__") else ""
+        ctx.issue(f"{where}.main_images", found, f"{expected} views {names}".strip())
+    width = state_width(block.states)
+    if width is not None and facts.state_dim is not None and width != facts.state_dim:
+        found = f"{width} columns in all, but {of_model} takes {facts.state_dim}"
+        ctx.issue(f"{where}.states", found, f"{facts.state_dim} columns")

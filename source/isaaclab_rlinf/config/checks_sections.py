@@ -1,0 +1,170 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Check sections and keys against the table of what RLinf reads: presence, type, range, choices, misspellings."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from isaaclab_rlinf.config.context import MISSING, Context
+from isaaclab_rlinf.config.errors import did_you_mean, listing, show
+from isaaclab_rlinf.config.reader import is_number, kind_of
+from isaaclab_rlinf.config.rlinf_keys import ALWAYS, EVAL, PPO, SECTIONS, TOP_LEVEL, TRAIN, Key
+
+_MISSPELT = 0.8
+"""Likeness from which an unknown key counts as a misspelling of a known one (difflib ratio)."""
+
+_KIND_WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "a text",
+    "list": "a list",
+    "map": "a mapping",
+}
+
+
+def check_sections(ctx: Context) -> None:
+    """Check everything that concerns one key alone.
+
+    Args:
+        ctx: The validation in progress.
+    """
+    _check_top_level(ctx)
+    for section, keys in SECTIONS.items():
+        raw = ctx.get(section)
+        if isinstance(raw, Mapping):
+            _check_section(ctx, section, raw, keys)
+    _check_logger_backends(ctx)
+
+
+def _check_top_level(ctx: Context) -> None:
+    for name, need in TOP_LEVEL.items():
+        value = ctx.get(name)
+        if value in (MISSING, None) and (need == ALWAYS or (need == TRAIN and ctx.training)):
+            ctx.issue(name, "the section is missing", "a mapping", "start from a bundled task YAML")
+        elif value not in (MISSING, None) and name in SECTIONS and not isinstance(value, Mapping):
+            ctx.issue(name, f"{show(value)} is {kind_of(value)}", "a mapping")
+    for name in ctx.cfg:
+        if name not in TOP_LEVEL:
+            fix = did_you_mean(name, TOP_LEVEL) or "remove it"
+            ctx.issue(str(name), "unknown section", listing(sorted(set(TOP_LEVEL) - {"defaults"})), fix)
+    extensions = ctx.get("extensions", None)
+    if extensions is not None and not _texts(extensions):
+        ctx.issue("extensions", show(extensions), "a list of module names")
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) and entry.strip() for entry in value)
+
+
+def _check_section(ctx: Context, section: str, raw: Mapping[str, Any], keys: Mapping[str, Key]) -> None:
+    for name, key in keys.items():
+        where, value = f"{section}.{name}", raw.get(name, MISSING)
+        if _inherited(ctx, section, name, value):
+            continue
+        if value == "???":
+            ctx.issue(
+                where, "the value is mandatory (???) and was not given", fix="set it in the YAML or as an override"
+            )
+        elif value is MISSING or (value is None and not key.null):
+            _check_absent(ctx, where, section, value, key)
+        elif value is not None:
+            _check_value(ctx, where, value, key)
+    unset = [name for name in keys if name not in raw]
+    for name in raw:
+        if name not in keys:
+            _check_unknown(ctx, section, str(name), unset, keys)
+
+
+def _inherited(ctx: Context, section: str, name: str, value: Any) -> bool:
+    """Whether a ``rollout.model`` key only repeats ``actor.model``, where it is checked already."""
+    if not section.startswith("rollout.model") or not isinstance(ctx.get("actor.model"), Mapping):
+        return False
+    source = ctx.get(section.replace("rollout", "actor", 1) + f".{name}")
+    return source is value or (source == value and type(source) is type(value))
+
+
+def _check_absent(ctx: Context, where: str, section: str, value: Any, key: Key) -> None:
+    found = "missing" if value is MISSING else "null"
+    if _needed(ctx, section, key.need):
+        ctx.issue(where, found, _allowed(key))
+    elif value is None:
+        ctx.issue(where, "null", _allowed(key), "remove the key to get RLinf's default")
+
+
+def _needed(ctx: Context, section: str, need: str) -> bool:
+    if need == ALWAYS:
+        # a model section that is not the acting one may be left out in evaluation
+        return not section.startswith("actor.") or ctx.training
+    if need == PPO:
+        return ctx.training and ctx.get("algorithm.loss_type", None) != "embodied_sac"
+    if need == EVAL:
+        # in `env` itself the key that is needed for evaluation is the section `eval`
+        return ctx.training if section.startswith("env.train") else ctx.evaluating
+    return need == TRAIN and ctx.training
+
+
+def _check_value(ctx: Context, where: str, value: Any, key: Key) -> None:
+    if not _kind_fits(value, key):
+        ctx.issue(where, f"{show(value)} is {kind_of(value)}", _allowed(key))
+    elif key.need and isinstance(value, str) and not value.strip():
+        ctx.issue(where, "empty", _allowed(key))
+    elif key.choices and not any(value == choice and type(value) is type(choice) for choice in key.choices):
+        ctx.issue(where, show(value), _allowed(key), did_you_mean(value, key.choices))
+    elif not _in_range(value, key):
+        ctx.issue(where, show(value), _allowed(key))
+
+
+def _kind_fits(value: Any, key: Key) -> bool:
+    kinds = {
+        "int": lambda: isinstance(value, int) and not isinstance(value, bool),
+        "float": lambda: is_number(value),
+        "bool": lambda: isinstance(value, bool),
+        "str": lambda: isinstance(value, str),
+        "list": lambda: isinstance(value, list),
+        "map": lambda: isinstance(value, Mapping),
+        "any": lambda: True,
+    }
+    return kinds[key.kind]()
+
+
+def _in_range(value: Any, key: Key) -> bool:
+    return (
+        (key.low is None or value >= key.low)
+        and (key.high is None or value <= key.high)
+        and (key.above is None or value > key.above)
+    )
+
+
+def _allowed(key: Key) -> str:
+    if key.choices:
+        return "one of " + ", ".join("null" if choice is None else str(choice) for choice in dict.fromkeys(key.choices))
+    bounds = [
+        f">= {key.low:g}" if key.low is not None else "",
+        f"> {key.above:g}" if key.above is not None else "",
+        f"<= {key.high:g}" if key.high is not None else "",
+    ]
+    return " ".join(filter(None, [_KIND_WORDS.get(key.kind, ""), " and ".join(filter(None, bounds))]))
+
+
+def _check_unknown(ctx: Context, section: str, name: str, unset: list[str], keys: Mapping[str, Key]) -> None:
+    where = f"{section}.{name}"
+    likeness = max((difflib.SequenceMatcher(None, name, other).ratio() for other in unset), default=0.0)
+    if likeness >= _MISSPELT:
+        hint = did_you_mean(name, unset)
+        ctx.issue(where, "unknown key; RLinf would ignore it", listing(sorted(keys)), hint)
+    elif not section.startswith("rollout.model"):
+        ctx.notices.append(f"{where}: passed through unchecked (not a key that RLinf 0.3.0 is known to read)")
+
+
+def _check_logger_backends(ctx: Context) -> None:
+    value = ctx.get("runner.logger.logger_backends", None)
+    allowed = ("tensorboard", "wandb", "swanlab")
+    entries = [value] if isinstance(value, str) else value
+    if entries is not None and not (isinstance(entries, list) and all(entry in allowed for entry in entries)):
+        hint = did_you_mean(entries[0], allowed) if isinstance(entries, list) and entries else ""
+        ctx.issue("runner.logger.logger_backends", show(value), f"a list of {listing(allowed)}", hint)

@@ -1,0 +1,189 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Check the ``isaaclab`` blocks against the task's own configuration: cameras, states, instruction, success, reward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from isaaclab_rlinf.config.context import Context
+from isaaclab_rlinf.config.errors import did_you_mean, listing, show
+from isaaclab_rlinf.config.parse import parse_isaaclab_block
+from isaaclab_rlinf.config.schema import IsaacLabBlock
+from isaaclab_rlinf.config.task_facts import TaskFacts, read_task
+from isaaclab_rlinf.config.tasks import find_task
+
+
+def check_blocks(ctx: Context) -> None:
+    """Parse both ``isaaclab`` blocks, used by this run or not; equal blocks (a YAML anchor) are reported once.
+
+    Args:
+        ctx: The validation in progress; its ``blocks`` are filled.
+    """
+    first: Any = None
+    for mode in ("train", "eval"):
+        raw = ctx.get(f"env.{mode}.isaaclab", None)
+        if raw is None:
+            continue
+        block, issues = parse_isaaclab_block(raw, f"env.{mode}.isaaclab")
+        if first is None or raw != first:
+            ctx.issues.extend(issues)
+        first = raw if first is None else first
+        if block is not None:
+            ctx.blocks[mode] = block
+
+
+def check_tasks(ctx: Context) -> None:
+    """Check each environment section against its task.
+
+    Args:
+        ctx: The validation in progress, after :func:`check_blocks`.
+    """
+    seen: dict[str, TaskFacts | None] = {}
+    for mode in ("train", "eval"):
+        task = ctx.get(f"env.{mode}.init_params.id", None)
+        if not isinstance(task, str) or not task.strip():
+            continue
+        params = ctx.get(f"env.{mode}.init_params")
+        key = f"{task} {params.get('env_overrides')} {params.get('presets')}"
+        if key not in seen:
+            seen[key] = _facts(ctx, mode, task, params)
+        facts = seen[key]
+        if facts is None:
+            continue
+        if mode in ctx.blocks:
+            _check_observations(ctx, mode, facts)
+            _check_success(ctx, mode, facts)
+        if mode == "train" and ctx.training:
+            _check_rewards(ctx, facts)
+        _check_episode(ctx, mode, facts)
+
+
+def _facts(ctx: Context, mode: str, task: str, params: Mapping[str, Any]) -> TaskFacts | None:
+    where = f"env.{mode}.init_params.id"
+    _import_modules(ctx, params)
+    spec, issues = find_task(task, where)
+    ctx.issues.extend(issues)
+    if spec is None:
+        return None
+    if "env_cfg_entry_point" not in spec.kwargs:
+        ctx.issue(
+            where, f"{task!r} is a gym task, but not an Isaac Lab one (no env_cfg_entry_point)", "an Isaac Lab task"
+        )
+        return None
+    overrides, presets = params.get("env_overrides"), params.get("presets")
+    try:
+        facts = read_task(spec, overrides if isinstance(overrides, Mapping) else None, presets or ())
+    except ValueError as error:
+        ctx.issue(f"env.{mode}.init_params.env_overrides", str(error), "dotted attributes of the task's env cfg")
+        return None
+    except Exception as error:
+        ctx.issue(where, f"the env cfg of {task!r} cannot be loaded: {type(error).__name__}: {error}")
+        return None
+    ctx.notices.extend(facts.notices)
+    return facts
+
+
+def _import_modules(ctx: Context, params: Mapping[str, Any]) -> None:
+    """Import the modules that register the task, as every worker will."""
+    import importlib
+
+    wanted = [("extensions", ctx.get("extensions", None)), ("import_modules", params.get("import_modules"))]
+    for where, modules in wanted:
+        for module in modules if isinstance(modules, list) else []:
+            try:
+                importlib.import_module(str(module))
+            except Exception as error:
+                ctx.issue(where, f"module {module!r} cannot be imported: {type(error).__name__}: {error}")
+
+
+def _reads(block: IsaacLabBlock) -> Iterator[tuple[str, str, str, str]]:
+    """Yield key below the block, observation key, group, and the block's key for that group."""
+    for name in ("main_images", "wrist_images"):
+        if getattr(block, name):
+            yield name, getattr(block, name), block.camera_group, "camera_group"
+    for index, key in enumerate(block.extra_view_images):
+        yield f"extra_view_images[{index}]", key, block.camera_group, "camera_group"
+    for index, state in enumerate(block.states):
+        yield f"states[{index}]", state.key, block.policy_group, "policy_group"
+    if block.task_description.obs:
+        yield "task_description.obs", block.task_description.obs, block.policy_group, "policy_group"
+
+
+def _check_observations(ctx: Context, mode: str, facts: TaskFacts) -> None:
+    if facts.groups is None:
+        ctx.notices.append(
+            f"env.{mode}: {facts.task} is a direct-workflow task; its keys are checked at the first reset"
+        )
+        return
+    where, block = f"env.{mode}.isaaclab", ctx.blocks[mode]
+    unknown_groups = set()
+    for below, key, group, group_key in _reads(block):
+        if key in facts.groups and group not in facts.groups:
+            continue
+        if group not in facts.groups:
+            unknown_groups.add((group_key, group))
+        elif key not in facts.groups[group]:
+            _unknown_key(ctx, f"{where}.{below}", key, group, group_key, facts)
+    for group_key, group in sorted(unknown_groups):
+        names = listing(facts.groups)
+        found = f"{facts.task} has no observation group {group!r}"
+        ctx.issue(f"{where}.{group_key}", found, names, did_you_mean(group, facts.groups))
+    if block.task_description.obs and not facts.instructions:
+        found = f"{facts.task} has no `instructions` for {block.task_description.obs!r} to point into"
+        ctx.issue(
+            f"{where}.task_description.obs", found, fix="add a tuple of texts to its env cfg, or give one text here"
+        )
+
+
+def _unknown_key(ctx: Context, where: str, key: str, group: str, group_key: str, facts: TaskFacts) -> None:
+    elsewhere = [name for name, keys in facts.groups.items() if key in keys]
+    fix = f"it is in group {elsewhere[0]!r}: set {group_key}" if elsewhere else did_you_mean(key, facts.groups[group])
+    ctx.issue(where, f"{facts.task} has no {key!r} in observation group {group!r}", listing(facts.groups[group]), fix)
+
+
+def _check_success(ctx: Context, mode: str, facts: TaskFacts) -> None:
+    if facts.terminations is None:
+        return
+    where, success = f"env.{mode}.isaaclab.success", ctx.blocks[mode].success
+    ends = [name for name, time_out in facts.terminations.items() if not time_out]
+    if success.termination is not None and success.termination not in facts.terminations:
+        hint = did_you_mean(success.termination, facts.terminations)
+        found = f"{facts.task} has no termination term {success.termination!r}"
+        ctx.issue(f"{where}.termination", found, listing(facts.terminations), hint)
+    elif success.termination is not None and facts.terminations[success.termination]:
+        found = f"{success.termination!r} is a time-out, which every unfinished episode reaches"
+        ctx.issue(f"{where}.termination", found, listing(ends), "name the term that means success")
+    elif success.termination is None and success.reward_above is None:
+        if not ends:
+            found = f"not set, and {facts.task} ends by time-out only, so nothing would ever count as success"
+            ctx.issue(where, found, "{termination: NAME} or {reward_above: x}")
+        elif len(ends) > 1:
+            ctx.notices.append(
+                f"{where}: not set, so each of {listing(ends)} counts as success; name one if not all do"
+            )
+
+
+def _check_rewards(ctx: Context, facts: TaskFacts) -> None:
+    coefficient = ctx.number("env.train.reward_coef")
+    if coefficient == 0:
+        ctx.issue("env.train.reward_coef", "0: every reward is multiplied by nothing", "a number other than 0")
+    if facts.rewards is None:
+        return
+    active = [name for name, weight in facts.rewards.items() if weight]
+    if not active:
+        terms = ", ".join(f"{name}: {show(weight)}" for name, weight in facts.rewards.items()) or "no reward terms"
+        found = f"{facts.task} gives no reward ({terms}), so there is nothing to learn from"
+        fix = "give a term a weight, e.g. env.train.init_params.env_overrides: {rewards.NAME.weight: 1.0}"
+        ctx.issue("env.train.init_params.id", found, "a task with a reward term of non-zero weight", fix)
+
+
+def _check_episode(ctx: Context, mode: str, facts: TaskFacts) -> None:
+    where = f"env.{mode}.max_episode_steps"
+    steps = ctx.whole(where)
+    if steps is not None and facts.episode_steps is not None and steps > facts.episode_steps:
+        ctx.notices.append(
+            f"{where}: {steps}, but {facts.task} itself ends an episode after {facts.episode_steps} steps"
+        )

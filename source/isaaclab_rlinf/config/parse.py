@@ -1,0 +1,199 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Turn a raw ``isaaclab`` block into the typed :class:`~isaaclab_rlinf.config.schema.IsaacLabBlock`, strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from isaaclab_rlinf.config.errors import Issue
+from isaaclab_rlinf.config.reader import Reader
+from isaaclab_rlinf.config.schema import (
+    ActionMapping,
+    Gr00tMapping,
+    Gr00tStateSpec,
+    IsaacLabBlock,
+    StateSpec,
+    SuccessSpec,
+    TaskDescription,
+)
+
+
+def parse_isaaclab_block(raw: Any, where: str, file: Path | None = None) -> tuple[IsaacLabBlock | None, list[Issue]]:
+    """Parse one block.
+
+    Args:
+        raw: The resolved block: plain dicts, lists and scalars (a DictConfig is resolved first).
+        where: Its key path, e.g. ``env.train.isaaclab``.
+        file: The YAML it comes from, named in the issues.
+
+    Returns:
+        The block and an empty list, or None and every mistake found.
+    """
+    if hasattr(raw, "_get_node"):
+        from omegaconf import OmegaConf
+
+        raw = OmegaConf.to_container(raw, resolve=True)
+    issues: list[Issue] = []
+    reader = Reader(raw, where, issues)
+    fields = _fields(reader) if reader.ok else {}
+    if reader.ok:
+        reader.finish()
+        _cross_checks(reader, fields)
+    if issues:
+        return None, [issue.in_file(file) if file is not None else issue for issue in issues]
+    return IsaacLabBlock(**fields), []
+
+
+def _fields(reader: Reader) -> dict[str, Any]:
+    return {
+        "task_description": _task_description(reader),
+        "main_images": reader.name("main_images"),
+        "wrist_images": reader.name("wrist_images"),
+        "extra_view_images": reader.names("extra_view_images"),
+        "states": _states(reader),
+        "camera_group": reader.name("camera_group") or "camera_images",
+        "policy_group": reader.name("policy_group") or "policy",
+        "gr00t_mapping": _sub(reader, "gr00t_mapping", _gr00t_mapping) or Gr00tMapping(),
+        "action_mapping": _sub(reader, "action_mapping", _action_mapping) or ActionMapping(),
+        "success": _sub(reader, "success", _success) or SuccessSpec(),
+        "hold_pose_on_midchunk_reset": reader.flag("hold_pose_on_midchunk_reset"),
+        "render_every_action": reader.flag("render_every_action"),
+        "obs_converter_type": reader.name("obs_converter_type"),
+        "embodiment_tag": reader.name("embodiment_tag"),
+        "embodiment_tag_id": reader.whole("embodiment_tag_id", low=0),
+        "data_config_class": reader.name("data_config_class"),
+    }
+
+
+def _sub(reader: Reader, key: str, parse: Callable[[Reader], Any]) -> Any | None:
+    """Parse a nested mapping when it is there; its unknown keys are reported too."""
+    child = reader.child(key)
+    if child is None:
+        return None
+    value = parse(child)
+    child.finish()
+    return value
+
+
+def _task_description(reader: Reader) -> TaskDescription:
+    key, allowed = "task_description", "a text, or {obs: KEY} to read a per-environment instruction from the task"
+    value = reader.take(key)
+    if isinstance(value, Mapping):
+        child = reader.child(key)
+        obs = child.name("obs", required=True)
+        child.finish()
+        return TaskDescription(obs=obs)
+    if isinstance(value, str) and value.strip():
+        return TaskDescription(text=value)
+    if value is None or value == "" or isinstance(value, str):
+        reader.issue(key, "the instruction is missing or empty; the model would act unprompted", allowed)
+    else:
+        reader.wrong_type(key, value, allowed)
+    return TaskDescription(text="")
+
+
+def _states(reader: Reader) -> tuple[StateSpec, ...]:
+    states = []
+    for where, entry in reader.entries("states", "a list of keys or of {key: KEY, slice: [a, b]}"):
+        if isinstance(entry, str) and entry.strip():
+            states.append(StateSpec(entry))
+            continue
+        child = Reader(entry, where, reader.issues, "a key, or {key: KEY, slice: [a, b]}")
+        if child.ok:
+            key = child.name("key", required=True)
+            states.append(StateSpec(key or "", child.columns("slice")))
+            child.finish()
+    return tuple(states)
+
+
+def _gr00t_mapping(reader: Reader) -> Gr00tMapping:
+    video = reader.child("video")
+    views: dict[str, Any] = {}
+    if video is not None:
+        views = {
+            "main_images": video.name("main_images"),
+            "wrist_images": video.name("wrist_images"),
+            "extra_view_images": video.names("extra_view_images"),
+        }
+        video.finish()
+    state = []
+    for where, entry in reader.entries("state", "a list of {gr00t_key: KEY, slice: [a, b]}"):
+        child = Reader(entry, where, reader.issues, "{gr00t_key: KEY, slice: [a, b]}")
+        if child.ok:
+            key = child.name("gr00t_key", required=True)
+            columns = child.columns("slice", required=True)
+            state.append(Gr00tStateSpec(key or "", columns or (0, 0)))
+            child.finish()
+    language = reader.name("language")
+    return Gr00tMapping(**views, state=tuple(state), **({"language": language} if language else {}))
+
+
+def _action_mapping(reader: Reader) -> ActionMapping:
+    keys = reader.names("keys", none_if_absent=True)
+    mapping = ActionMapping(
+        keys=keys,
+        prefix_pad=reader.whole("prefix_pad", low=0) or 0,
+        suffix_pad=reader.whole("suffix_pad", low=0) or 0,
+        pad_value=reader.number_or_list("pad_value", 0.0),
+        scale=reader.number_or_list("scale", 1.0),
+        offset=reader.number_or_list("offset", 0.0),
+    )
+    padded = mapping.prefix_pad + mapping.suffix_pad
+    if isinstance(mapping.pad_value, tuple) and len(mapping.pad_value) != padded:
+        found = f"{len(mapping.pad_value)} values for {padded} padded dims"
+        reader.issue("pad_value", found, f"one number, or {padded} (prefix_pad + suffix_pad), prefix first")
+    return mapping
+
+
+def _success(reader: Reader) -> SuccessSpec:
+    termination, above = reader.name("termination"), reader.number("reward_above")
+    if termination is not None and above is not None:
+        reader.issue("", "both termination and reward_above are set", "exactly one of them", "remove one")
+    elif termination is None and above is None and not reader.failed:
+        reader.issue("", "empty", "{termination: NAME} or {reward_above: x}", "name the signal, or remove the key")
+    return SuccessSpec(termination=termination, reward_above=above)
+
+
+def _cross_checks(reader: Reader, fields: Mapping[str, Any]) -> None:
+    """Check what follows from two keys together."""
+    extra, video = fields["extra_view_images"], fields["gr00t_mapping"]
+    if not fields["main_images"] and not reader.has_issue("main_images"):
+        reader.issue("main_images", "missing; a vision-language-action model needs a main view", "a camera key")
+    cameras = [key for key in (fields["main_images"], fields["wrist_images"], *extra) if key]
+    for key in sorted({key for key in cameras if cameras.count(key) > 1}):
+        reader.issue("extra_view_images", f"camera {key!r} is used for more than one view", "each camera once")
+    if video.extra_view_images and len(video.extra_view_images) != len(extra):
+        found = f"{len(video.extra_view_images)} keys for {len(extra)} extra_view_images"
+        reader.issue("gr00t_mapping.video.extra_view_images", found, "one key per camera, in the same order")
+    for key in ("main_images", "wrist_images"):
+        if getattr(video, key) and not fields[key]:
+            reader.issue(
+                f"gr00t_mapping.video.{key}", f"names a view, but {key} is not set", f"set {key}, or remove it"
+            )
+    _check_state_coverage(reader, fields)
+
+
+def _check_state_coverage(reader: Reader, fields: Mapping[str, Any]) -> None:
+    """Compare the GR00T slices with the width of ``states`` where slices make it known."""
+    width = state_width(fields["states"])
+    for index, part in enumerate(fields["gr00t_mapping"].state):
+        if width is not None and part.slice[1] > width:
+            found = f"ends at column {part.slice[1]}, but states is {width} wide"
+            reader.issue(f"gr00t_mapping.state[{index}].slice", found, f"columns within [0, {width}]")
+    if fields["gr00t_mapping"].state and not fields["states"]:
+        reader.issue("gr00t_mapping.state", "slices `states`, which is not set", "set states, or remove it")
+
+
+def state_width(states: tuple[StateSpec, ...]) -> int | None:
+    """Return the width of the concatenated states, or None when an entry has no slice.
+
+    Args:
+        states: The block's states.
+    """
+    if not states or any(state.slice is None for state in states):
+        return None
+    return sum(state.slice[1] - state.slice[0] for state in states)

@@ -1,0 +1,135 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""What a task's configuration class says about itself, without starting a simulator.
+
+A manager-based task declares its observation keys, terminations and rewards as attributes of its env cfg; importing
+that class costs a fraction of a second once torch is loaded. A direct-workflow task computes them, so there is less to
+know before its first reset.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_KIT_MODULES = {"omni", "isaacsim", "carb", "usdrt"}
+"""Importable only inside a running Kit application, which the driver is not."""
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    """Names and numbers of one task."""
+
+    task: str
+    groups: Mapping[str, tuple[str, ...]] | None = None
+    """Observation group -> keys; None when the task does not declare them (direct workflow)."""
+    terminations: Mapping[str, bool] | None = None
+    """Termination term -> whether it is a time-out; None for the direct workflow."""
+    rewards: Mapping[str, float] | None = None
+    """Reward term -> weight; None for the direct workflow."""
+    episode_steps: int | None = None
+    """Environment steps until the task's own time-out."""
+    instructions: tuple[str, ...] | None = None
+    """The texts that a per-environment instruction index points into."""
+    notices: tuple[str, ...] = field(default=())
+
+
+def read_task(spec: Any, overrides: Mapping[str, Any] | None = None, presets: Iterable[str] = ()) -> TaskFacts:
+    """Read a task's env cfg.
+
+    Args:
+        spec: Its gym registration.
+        overrides: ``init_params.env_overrides``: dotted attribute -> value, applied before reading.
+        presets: ``init_params.presets``: Isaac Lab preset selectors.
+
+    Returns:
+        The facts; with a notice and nothing else when the cfg needs a running Kit application.
+
+    Raises:
+        ValueError: If an override names no attribute.
+        Exception: Whatever the task's own module raises while it is imported.
+    """
+    try:
+        cfg = _load(spec, list(presets))
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _KIT_MODULES:
+            raise
+        note = f"task {spec.id}: keys are checked at the first reset only, its cfg needs Isaac Sim ({error.name})"
+        return TaskFacts(spec.id, notices=(note,))
+    if overrides:
+        from isaaclab_rlinf.env.isaac_factory import set_by_path
+
+        for path, value in overrides.items():
+            set_by_path(cfg, path, value)
+    return _facts(spec.id, cfg)
+
+
+def _load(spec: Any, presets: list[str]) -> Any:
+    entry = spec.kwargs["env_cfg_entry_point"]
+    if isinstance(entry, str) and not presets:
+        module, _, name = entry.partition(":")
+        entry = getattr(importlib.import_module(module), name)
+    cfg = entry() if callable(entry) else entry
+    if presets or _has_presets(cfg):
+        from isaaclab_tasks.utils.parse_cfg import parse_env_cfg
+
+        # it announces on stdout which file it reads; a check has one report and nothing else to say
+        with contextlib.redirect_stdout(io.StringIO()):
+            return parse_env_cfg(spec.id, overrides=presets)
+    return cfg
+
+
+def _has_presets(cfg: Any) -> bool:
+    """Whether the cfg, or a section that is read here, is a choice between presets that Isaac Lab has to resolve."""
+    sections = [cfg, *(getattr(cfg, name, None) for name in ("observations", "terminations", "rewards"))]
+    return isinstance(cfg, str) or any(hasattr(section, "default") for section in sections)
+
+
+def _facts(task: str, cfg: Any) -> TaskFacts:
+    observations = getattr(cfg, "observations", None)
+    groups = None
+    if observations is not None:
+        groups = {
+            name: tuple(_terms(group))
+            for name, group in _members(observations).items()
+            if group is not None and not isinstance(group, str | int | float | bool | tuple | list)
+        }
+    terminations, rewards = getattr(cfg, "terminations", None), getattr(cfg, "rewards", None)
+    instructions = getattr(cfg, "instructions", None)
+    return TaskFacts(
+        task,
+        groups=groups,
+        terminations=_attributes(terminations, "time_out", bool) if groups is not None else None,
+        rewards=_attributes(rewards, "weight", float) if groups is not None else None,
+        episode_steps=_episode_steps(cfg),
+        instructions=tuple(instructions) if instructions is not None else None,
+    )
+
+
+def _members(section: Any) -> dict[str, Any]:
+    return dict(section) if isinstance(section, Mapping) else dict(vars(section))
+
+
+def _terms(section: Any) -> dict[str, Any]:
+    """Return the terms of a group in its own order: members with a ``func``; those set to None are switched off."""
+    return {name: term for name, term in _members(section).items() if hasattr(term, "func")}
+
+
+def _attributes(section: Any, attribute: str, kind: type) -> dict[str, Any]:
+    if section is None:
+        return {}
+    return {name: kind(getattr(term, attribute, 0)) for name, term in _terms(section).items()}
+
+
+def _episode_steps(cfg: Any) -> int | None:
+    """Return ``ceil(episode_length_s / (sim.dt * decimation))``, as ``ManagerBasedRLEnv.max_episode_length`` does."""
+    try:
+        return math.ceil(cfg.episode_length_s / (cfg.sim.dt * cfg.decimation))
+    except (AttributeError, TypeError, ZeroDivisionError):
+        return None

@@ -1,0 +1,94 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Check a whole configuration before anything starts: all mistakes at once, no torch, no RLinf, no simulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isaaclab_rlinf.config.checks_algorithm import check_algorithm
+from isaaclab_rlinf.config.checks_arithmetic import check_arithmetic
+from isaaclab_rlinf.config.checks_model import check_model
+from isaaclab_rlinf.config.checks_sections import check_sections
+from isaaclab_rlinf.config.checks_task import check_blocks, check_tasks
+from isaaclab_rlinf.config.compose import unresolved_issues
+from isaaclab_rlinf.config.context import Context
+from isaaclab_rlinf.config.errors import Issue, raise_if
+from isaaclab_rlinf.config.placement import count_accelerators
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    from isaaclab_rlinf.config.schema import IsaacLabBlock
+
+MODES = ("train", "play")
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The outcome of :func:`examine`."""
+
+    issues: tuple[Issue, ...]
+    """Mistakes; the run must not start."""
+    notices: tuple[str, ...]
+    """What the user should know, one line each."""
+    blocks: dict[str, IsaacLabBlock]
+    """The valid ``isaaclab`` blocks, by ``train`` and ``eval``."""
+
+
+def examine(cfg: DictConfig, *, source: Path, mode: str, num_accelerators: int | None = -1) -> Validation:
+    """Check a composed and migrated configuration.
+
+    Args:
+        cfg: The configuration, with the command line applied.
+        source: The YAML it comes from, named in the issues.
+        mode: ``train`` or ``play``.
+        num_accelerators: Accelerators the run may use: 0 for ``--device cpu``, None when they are another cluster's;
+            left out, they are counted.
+
+    Returns:
+        Every mistake, every notice, and the typed blocks.
+    """
+    from omegaconf import OmegaConf
+
+    if mode not in MODES:
+        raise ValueError(f"mode is {mode!r}, allowed: {', '.join(MODES)}")
+    unresolved = unresolved_issues(cfg)
+    if unresolved:
+        return Validation(tuple(issue.in_file(source) for issue in unresolved), (), {})
+    plain = OmegaConf.to_container(cfg, resolve=True)
+    count = count_accelerators() if num_accelerators == -1 else num_accelerators
+    ctx = Context(plain, source, mode, count)
+    for check in (check_sections, check_blocks, check_arithmetic, check_algorithm, check_model, check_tasks):
+        check(ctx)
+    issues = tuple(issue.in_file(source) for issue in ctx.issues)
+    return Validation(issues, tuple(dict.fromkeys(ctx.notices)), ctx.blocks)
+
+
+def validate(cfg: DictConfig, *, source: Path, mode: str, num_accelerators: int | None = -1) -> list[Issue]:
+    """Return the mistakes that :func:`examine` finds; same arguments."""
+    return list(examine(cfg, source=source, mode=mode, num_accelerators=num_accelerators).issues)
+
+
+def require_sound(cfg: DictConfig, *, source: Path, mode: str) -> None:
+    """Raise when sections or keys that the command line reads or writes are missing or of the wrong kind.
+
+    For use before the command line is applied, so that applying it needs no checks of its own.
+
+    Args:
+        cfg: A composed and migrated configuration.
+        source: The YAML it comes from.
+        mode: ``train`` or ``play``.
+
+    Raises:
+        ConfigError: With everything :func:`examine` finds, not only what is missing.
+    """
+    from omegaconf import OmegaConf
+
+    ctx = Context(OmegaConf.to_container(cfg, resolve=True), source, mode, 0)
+    check_sections(ctx)
+    if ctx.issues:
+        raise_if(validate(cfg, source=source, mode=mode), source)
