@@ -58,6 +58,11 @@ class IsaacEnv:
         self._request = _Request(torch.ones(self.num_envs, dtype=torch.bool, device=self.device))
 
     @property
+    def unwrapped(self) -> Any:
+        """Isaac Lab's environment itself, for scripted experts that read privileged state."""
+        return self._env
+
+    @property
     def can_skip_rendering(self) -> bool:
         """Whether ``render=False`` saves anything."""
         return self._gate is not None

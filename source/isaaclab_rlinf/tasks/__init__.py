@@ -21,5 +21,7 @@ if TOUCH_COLOR_ID not in gym.registry:
             "env_cfg_entry_point": f"{__name__}.touch_color.env_cfg:TouchColorEnvCfg",
             "rlinf_cfg_entry_point": f"{__name__}.touch_color:config/isaaclab_ppo_tiny_vla_touch_color.yaml",
             "default_agent": "rlinf",
+            # Ours: the scripted expert that `isaaclab-rlinf collect` uses by default.
+            "expert_entry_point": f"{__name__}.touch_color.expert:expert_actions",
         },
     )
