@@ -12,12 +12,12 @@ from __future__ import annotations
 
 
 def prepare_worker_imports() -> None:
-    """Make RLinf's worker modules importable and usable in this process.
+    """Make RLinf's workers usable in this process, on machines without an accelerator too.
 
-    To be called before any ``rlinf.workers`` import. Safe to call repeatedly.
+    To be called before any ``rlinf.workers`` import. Safe to call repeatedly. The actor's module also needs
+    :func:`.transformers_aliases.alias_removed_auto_classes`; it is left out here because it loads seconds' worth of
+    transformers that environment workers never use.
     """
     from .cpu_platform import install_cpu_platform
-    from .transformers_aliases import alias_removed_auto_classes
 
-    alias_removed_auto_classes()
     install_cpu_platform()

@@ -9,8 +9,10 @@ import json
 from pathlib import Path
 
 from isaaclab_rlinf.compat import prepare_worker_imports
+from isaaclab_rlinf.compat.transformers_aliases import alias_removed_auto_classes
 
 prepare_worker_imports()
+alias_removed_auto_classes()
 
 from rlinf.workers.actor.fsdp_actor_worker import EmbodiedFSDPActor  # noqa: E402
 

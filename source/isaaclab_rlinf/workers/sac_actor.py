@@ -10,8 +10,10 @@ validator refuses it on a CPU-only machine.
 from __future__ import annotations
 
 from isaaclab_rlinf.compat import prepare_worker_imports
+from isaaclab_rlinf.compat.transformers_aliases import alias_removed_auto_classes
 
 prepare_worker_imports()
+alias_removed_auto_classes()
 
 from rlinf.workers.actor.fsdp_sac_policy_worker import EmbodiedSACFSDPPolicy  # noqa: E402
 
