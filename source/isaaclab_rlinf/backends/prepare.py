@@ -52,7 +52,7 @@ def prepare_train(args: argparse.Namespace) -> PreparedRun:
     """
     from omegaconf import open_dict
 
-    cfg, source, notices, issues = _compose(args)
+    cfg, source, notices, issues = _compose(args, "train")
     with open_dict(cfg):
         _apply_common(cfg, args, ("train", "eval"))
         if args.num_envs is not None:
@@ -68,7 +68,7 @@ def prepare_play(args: argparse.Namespace) -> PreparedRun:
     """Compose, apply the evaluation command line, and check; see :func:`prepare_train`."""
     from omegaconf import open_dict
 
-    cfg, source, notices, issues = _compose(args)
+    cfg, source, notices, issues = _compose(args, "play")
     with open_dict(cfg):
         cfg.runner.only_eval = True
         _apply_common(cfg, args, ("eval",))
@@ -80,27 +80,18 @@ def prepare_play(args: argparse.Namespace) -> PreparedRun:
     return _checked(cfg, source, args, "play", notices, issues, checkpoint, episodes)
 
 
-def _compose(args: argparse.Namespace) -> tuple[DictConfig, Path, list[str], list[Issue]]:
+def _compose(args: argparse.Namespace, mode: str) -> tuple[DictConfig, Path, list[str], list[Issue]]:
     """Find, compose and bring up to date; what cannot be read at all ends here."""
     from isaaclab_rlinf.config.compose import compose_config
     from isaaclab_rlinf.config.discover import find_config
     from isaaclab_rlinf.config.migrate import migrate
+    from isaaclab_rlinf.config.validate import require_sound
 
     source = find_config(args.config_name, args.config_path, args.task)
     cfg = compose_config(source, args.overrides)
-    _require_sections(cfg, source)
-    return cfg, source, migrate(cfg), []
-
-
-def _require_sections(cfg: DictConfig, source: Path) -> None:
-    """Refuse a YAML without the sections that the command line writes into."""
-    from omegaconf import OmegaConf
-
-    required = ("runner.logger", "actor.model", "rollout.model", "env.train.init_params", "env.eval.init_params")
-    missing = [key for key in required if not OmegaConf.is_dict(OmegaConf.select(cfg, key, default=None))]
-    raise_if(
-        [Issue(key, "the section is missing", "a mapping", "start from a bundled task YAML") for key in missing], source
-    )
+    notices = migrate(cfg)
+    require_sound(cfg, source=source, mode=mode)
+    return cfg, source, notices, []
 
 
 def _apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ...]) -> None:
@@ -202,17 +193,18 @@ def _checked(
     episodes: int = 0,
 ) -> PreparedRun:
     """Validate and raise everything at once."""
-    from isaaclab_rlinf.config.validate import validate
+    from isaaclab_rlinf.config.validate import examine
 
-    issues = issues + list(validate(cfg, source=source, mode=mode))
-    raise_if(issues, source)
+    accelerators = {"num_accelerators": 0} if args.device == "cpu" else {}
+    outcome = examine(cfg, source=source, mode=mode, **accelerators)
+    raise_if([*issues, *outcome.issues], source)
     return PreparedRun(
         cfg=cfg,
         source=source,
         task=str(cfg.env["train" if mode == "train" else "eval"].init_params.id),
         force_cpu=args.device == "cpu",
         checkpoint=checkpoint,
-        notices=tuple(notices),
+        notices=(*notices, *outcome.notices),
         episodes=episodes,
         metadata={"config_name": source.stem},
     )

@@ -99,8 +99,10 @@ class _Recorder:
     """Buffers running episodes per environment and writes finished ones with LeRobot's writer."""
 
     def __init__(self, out_dir: Path, spec: SimulatorSpec, observation_map: Any, fps: int):
+        import datasets
         from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
+        datasets.disable_progress_bars()  # one bar per episode would bury ours
         self._instructions = observation_map.instructions
         self._running: list[list[dict[str, Any]]] = [[] for _ in range(spec.num_envs)]
         self._out_dir, self._fps = out_dir, fps
