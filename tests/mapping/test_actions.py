@@ -1,0 +1,65 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Action mapping: order, affine map, padding and widths."""
+
+import pytest
+import torch
+
+from isaaclab_rlinf.config.schema import ActionMapping
+from isaaclab_rlinf.mapping.actions import ActionMap, ActionTermInfo, concatenate_parts, map_actions
+from isaaclab_rlinf.mapping.errors import MappingError
+
+TERMS = (ActionTermInfo("arm", 3, "JointPositionAction: j1, j2, j3"), ActionTermInfo("gripper", 2))
+
+
+def test_affine_on_model_dims_then_padding():
+    mapping = ActionMapping(prefix_pad=1, suffix_pad=2, pad_value=(7.0, 8.0, 9.0), scale=(2.0, 3.0), offset=1.0)
+    actions = torch.tensor([[[1.0, 1.0], [0.0, 2.0]]])
+    mapped = map_actions(actions, ActionMap.build(mapping, 2, TERMS))
+    assert mapped.tolist() == [[[7.0, 3.0, 4.0, 8.0, 9.0], [7.0, 1.0, 7.0, 8.0, 9.0]]]
+    assert mapped.dtype == torch.float32
+
+
+def test_identity_passes_through():
+    actions = torch.randn(2, 3, 5)
+    assert map_actions(actions, ActionMap.build(ActionMapping(), 5, TERMS)) is actions
+    assert map_actions(actions.double(), ActionMap.build(ActionMapping(), 5, TERMS)).dtype == torch.float32
+
+
+def test_width_mismatch_shows_both_tables():
+    with pytest.raises(MappingError) as caught:
+        ActionMap.build(ActionMapping(suffix_pad=1), 3, TERMS)
+    message = str(caught.value)
+    assert "make 4 dims" in message and "takes 5" in message
+    assert "suffix_pad" in message and "gripper" in message and "j1, j2, j3" in message
+
+
+@pytest.mark.parametrize("field", ["scale", "offset"])
+def test_list_of_wrong_length(field):
+    with pytest.raises(MappingError, match=f"action_mapping.{field}: 2 values for 5 model dims"):
+        ActionMap.build(ActionMapping(**{field: (1.0, 2.0)}), 5, TERMS)
+    with pytest.raises(MappingError, match="pad_value: 3 values for 2 padded dims"):
+        ActionMap.build(ActionMapping(prefix_pad=2, pad_value=(1.0, 2.0, 3.0)), 3, TERMS)
+
+
+def test_non_finite_action_names_environment_step_and_dim():
+    actions = torch.zeros(2, 4, 5)
+    actions[1, 2, 3] = float("nan")
+    with pytest.raises(MappingError, match="environment 1 is nan at chunk step 2, dim 3"):
+        map_actions(actions, ActionMap.build(ActionMapping(), 5, TERMS))
+
+
+def test_wrong_shape_from_the_model():
+    with pytest.raises(MappingError, match="action_dim"):
+        map_actions(torch.zeros(2, 4, 6), ActionMap.build(ActionMapping(), 5, TERMS))
+
+
+def test_parts_in_the_declared_order_in_either_spelling():
+    parts = {"action.hand": torch.ones(1, 2, 2), "action.arm": torch.zeros(1, 2, 3)}
+    assert concatenate_parts(parts, ("arm", "action.hand"))[0, 0].tolist() == [0, 0, 0, 1, 1]
+    bare = {"hand": torch.ones(1, 2, 2), "arm": torch.zeros(1, 2, 3)}
+    assert concatenate_parts(bare, ("action.arm", "hand"))[0, 0].tolist() == [0, 0, 0, 1, 1]
+    assert concatenate_parts(bare, None)[0, 0].tolist() == [1, 1, 0, 0, 0]
+    with pytest.raises(MappingError, match="no action part 'leg'"):
+        concatenate_parts(parts, ("leg",))
