@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import torch
 
 LOG_TAIL_LINES = 30
+CLOSE_SECONDS = 30.0
+"""Time for a child to finish its video and answer a close request."""
 
 
 class Simulator:
@@ -111,7 +113,9 @@ class Simulator:
         if self._finalizer.alive and self._process.is_alive():
             with contextlib.suppress(OSError, SimulatorError):
                 self._channel.send(CloseRequest())
-                connection.wait([self._process.sentinel], timeout=10.0)
+                # The answer means that everything worth keeping is written; what follows is only tear-down.
+                self._receive(CLOSE_SECONDS, "closing")
+                connection.wait([self._process.sentinel], timeout=2.0)
         self._finalizer()
 
     def _ask(self, request: object, doing: str) -> Any:
