@@ -63,6 +63,7 @@ def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool) -> Iterator[tuple[DictCon
     from isaaclab_rlinf.compat.ray_session import private_ray
     from isaaclab_rlinf.compat.worker_failures import raise_worker_failures
 
+    export_environment(cfg, force_cpu=force_cpu)
     prepare_worker_imports()
     register()
     from rlinf.config import validate_cfg
