@@ -136,10 +136,20 @@ def test_without_auto_reset_finished_environments_rest_until_reset():
         assert rig.rows("metric.success_once") == [True, False]
         assert rig.rows("finished") == [False, False]
     assert max(a for (env, episode, _), a in rig.env.applied.items() if env == 0 and episode > 0) < 0, "poses only"
+    assert not rig.step().has_final
     rig.stepper.begin(rig.env.reset())
     assert rig.rows("metric.return") == [0.0, 0.0]
     rig.step()
     assert rig.rows("rewards")[0][0] != 0.0
+
+
+def test_nothing_is_stepped_while_every_environment_rests():
+    rig = Rig([[(2, SUCCESS)], [(3, TIME_OUT)]], auto_reset=False)
+    assert not rig.step().has_final, "RLinf bootstraps nothing here"
+    steps = len(rig.env.applied)
+    rig.step()
+    assert len(rig.env.applied) == steps
+    assert rig.rows("rewards") == [[0.0] * 4] * 2 and rig.rows("finished") == [False, False]
 
 
 def test_success_at_end_differs_from_success_once():

@@ -16,7 +16,7 @@ the finished episode. Per environment, therefore:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
@@ -29,7 +29,7 @@ from isaaclab_rlinf.mapping.observations import ObservationMap, map_observation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from isaaclab_rlinf.env.protocol import SimulatorSpec, SteppableEnv
+    from isaaclab_rlinf.env.protocol import FinalObservation, SimulatorSpec, SteppableEnv
     from isaaclab_rlinf.env.video import VideoRecorder
     from isaaclab_rlinf.mapping.layout import RawObs
 
@@ -72,6 +72,8 @@ class ChunkStepper:
             MappingError: If a reward is NaN or infinite, or an observation cannot be mapped.
         """
         env, spec = self._env, self._spec
+        if self._resting.all():
+            return self._rest()
         chunk = self._buffers["actions"].to(env.device)
         active = ~self._resting
         progress = _ChunkProgress(env.num_envs, spec.chunk_length, env.device)
@@ -85,7 +87,7 @@ class ChunkStepper:
                 render=last or spec.block.render_every_action or self._recording,
                 active=active,
                 restart=self._restarts(active) if last else None,
-                final="done" if self._recording else spec.final_observation,
+                final="done" if self._recording else self._final_wanted,
             )
             ended = self._record_step(t, result, active, progress)
             if ended.any():
@@ -99,8 +101,19 @@ class ChunkStepper:
         return self._spec.block.hold_pose_on_midchunk_reset
 
     @property
+    def _final_wanted(self) -> FinalObservation | Literal["none"]:
+        # Without resets inside a rollout RLinf bootstraps nothing, so the render and its second forward are saved.
+        return self._spec.final_observation if self._spec.auto_reset else "none"
+
+    @property
     def _recording(self) -> bool:
         return self._video is not None and self._video.recording
+
+    def _rest(self) -> ChunkResult:
+        """A chunk in which every environment rests: the simulator need not be stepped."""
+        for name in ("rewards", "terminations", "truncations", "finished"):
+            self._buffers[name].zero_()
+        return ChunkResult()
 
     def _restarts(self, active: torch.Tensor) -> torch.Tensor | None:
         """Environments to reset again in the last step: reset in mid-chunk and then driven by stale actions."""
@@ -125,8 +138,8 @@ class ChunkStepper:
         progress.terminations[:, t] = result.terminated & active
         progress.truncations[:, t] = result.truncated & active
         ended = (result.terminated | result.truncated) & active
-        wanted = ended if self._spec.final_observation == "done" else result.truncated & active
-        if wanted.any():
+        wanted = {"done": ended, "truncated": result.truncated & active}.get(self._final_wanted)
+        if wanted is not None and wanted.any():
             self._store_final(result, wanted, progress)
         if self._video:
             self._video.add(result, active, ended)

@@ -50,6 +50,12 @@ class IsaacEnv:
                 f"max_episode_steps is {spec.max_episode_steps}, but the task's own time-out ends an episode after "
                 f"{env.max_episode_length} steps."
             )
+        if spec.auto_reset and self.max_episode_steps % spec.chunk_length:
+            notices.append(
+                f"an episode of {self.max_episode_steps} steps does not end at a chunk boundary (chunk "
+                f"{spec.chunk_length}): time-outs then cost extra rendering in mid-chunk. "
+                f"max_episode_steps {max(1, self.max_episode_steps // spec.chunk_length) * spec.chunk_length} avoids it."
+            )
         self._success = SuccessReader(env, spec.block.success, notices)
         self._gate = self._install_gate(notices)
         self._hold = pose_holder(env) if spec.block.hold_pose_on_midchunk_reset else None
