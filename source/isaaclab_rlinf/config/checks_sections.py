@@ -14,8 +14,15 @@ from isaaclab_rlinf.config.errors import did_you_mean, listing, show
 from isaaclab_rlinf.config.reader import is_number, kind_of
 from isaaclab_rlinf.config.rlinf_keys import ALWAYS, EVAL, PPO, SECTIONS, TOP_LEVEL, TRAIN, Key
 
-_MISSPELT = 0.8
-"""Likeness from which an unknown key counts as a misspelling of a known one (difflib ratio)."""
+_MISSPELT, _MISSPELT_SET = 0.8, 0.9
+"""Likeness (difflib ratio) from which an unknown key counts as a misspelling of a known one, and of one that is set."""
+
+_COPIED_FROM = {
+    "rollout.model": "actor.model",
+    "rollout.model.rl_head_config": "actor.model.rl_head_config",
+    "rollout.sampling_params": "algorithm.sampling_params",
+}
+"""Sections that migration fills from another one, where a mistake is reported."""
 
 _KIND_WORDS = {
     "int": "a whole number",
@@ -23,6 +30,7 @@ _KIND_WORDS = {
     "bool": "true or false",
     "str": "a text",
     "list": "a list",
+    "numbers": "a list of numbers",
     "map": "a mapping",
 }
 
@@ -64,7 +72,7 @@ def _texts(value: Any) -> bool:
 def _check_section(ctx: Context, section: str, raw: Mapping[str, Any], keys: Mapping[str, Key]) -> None:
     for name, key in keys.items():
         where, value = f"{section}.{name}", raw.get(name, MISSING)
-        if _inherited(ctx, section, name, value):
+        if _copied(ctx, section, name, value):
             continue
         if value == "???":
             ctx.issue(
@@ -74,18 +82,18 @@ def _check_section(ctx: Context, section: str, raw: Mapping[str, Any], keys: Map
             _check_absent(ctx, where, section, value, key)
         elif value is not None:
             _check_value(ctx, where, value, key)
-    unset = [name for name in keys if name not in raw]
-    for name in raw:
-        if name not in keys:
-            _check_unknown(ctx, section, str(name), unset, keys)
+    for name, value in raw.items():
+        if name not in keys and not _copied(ctx, section, str(name), value):
+            _check_unknown(ctx, section, str(name), raw, keys)
 
 
-def _inherited(ctx: Context, section: str, name: str, value: Any) -> bool:
-    """Whether a ``rollout.model`` key only repeats ``actor.model``, where it is checked already."""
-    if not section.startswith("rollout.model") or not isinstance(ctx.get("actor.model"), Mapping):
+def _copied(ctx: Context, section: str, name: str, value: Any) -> bool:
+    """Whether a key only repeats the section that it was filled from, where it is checked already."""
+    source = _COPIED_FROM.get(section, "")
+    if not isinstance(ctx.get(source), Mapping):
         return False
-    source = ctx.get(section.replace("rollout", "actor", 1) + f".{name}")
-    return source is value or (source == value and type(source) is type(value))
+    original = ctx.get(f"{source}.{name}")
+    return original is value or (original == value and type(original) is type(value))
 
 
 def _check_absent(ctx: Context, where: str, section: str, value: Any, key: Key) -> None:
@@ -126,6 +134,7 @@ def _kind_fits(value: Any, key: Key) -> bool:
         "bool": lambda: isinstance(value, bool),
         "str": lambda: isinstance(value, str),
         "list": lambda: isinstance(value, list),
+        "numbers": lambda: isinstance(value, list) and all(is_number(entry) for entry in value),
         "map": lambda: isinstance(value, Mapping),
         "any": lambda: True,
     }
@@ -151,13 +160,14 @@ def _allowed(key: Key) -> str:
     return " ".join(filter(None, [_KIND_WORDS.get(key.kind, ""), " and ".join(filter(None, bounds))]))
 
 
-def _check_unknown(ctx: Context, section: str, name: str, unset: list[str], keys: Mapping[str, Key]) -> None:
+def _check_unknown(ctx: Context, section: str, name: str, raw: Mapping[str, Any], keys: Mapping[str, Key]) -> None:
+    """Refuse what looks like a misspelling; let through what may be a key of a model or of an extension."""
+    likeness = {other: difflib.SequenceMatcher(None, name, other).ratio() for other in keys}
+    meant = [other for other, ratio in likeness.items() if ratio >= (_MISSPELT_SET if other in raw else _MISSPELT)]
     where = f"{section}.{name}"
-    likeness = max((difflib.SequenceMatcher(None, name, other).ratio() for other in unset), default=0.0)
-    if likeness >= _MISSPELT:
-        hint = did_you_mean(name, unset)
-        ctx.issue(where, "unknown key; RLinf would ignore it", listing(sorted(keys)), hint)
-    elif not section.startswith("rollout.model"):
+    if meant:
+        ctx.issue(where, "unknown key; RLinf would ignore it", listing(sorted(keys)), did_you_mean(name, meant))
+    else:
         ctx.notices.append(f"{where}: passed through unchecked (not a key that RLinf 0.3.0 is known to read)")
 
 

@@ -36,44 +36,53 @@ def compose_config(path: Path, overrides: list[str] | tuple[str, ...] = ()) -> D
     except Exception as error:
         issues = _override_issues(path, overrides) if overrides else []
         raise ConfigError(issues or [_explain(error, path)]) from None
-    unresolved = unresolved_issues(cfg)
-    if unresolved:
-        raise ConfigError(issue.in_file(path) for issue in unresolved)
+    if resolve(cfg)[1]:
+        from isaaclab_rlinf.config.validate import report_unresolved
+
+        raise ConfigError(report_unresolved(cfg, path))
     return cfg
 
 
-def unresolved_issues(cfg: DictConfig) -> list[Issue]:
-    """Return one issue for each interpolation that does not resolve.
+def resolve(cfg: DictConfig) -> tuple[dict[str, Any], list[Issue]]:
+    """Return a configuration as plain values, and one issue for each interpolation that does not resolve.
 
     Args:
         cfg: Any OmegaConf mapping.
+
+    Returns:
+        Plain dicts, lists and scalars, without the keys that have an issue.
     """
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
     try:
-        OmegaConf.to_container(cfg, resolve=True)
+        return OmegaConf.to_container(cfg, resolve=True), []
     except OmegaConfBaseException:
-        return list(_walk_unresolved(cfg))
-    return []
+        issues: list[Issue] = []
+        return _resolve_rest(cfg, issues), issues
 
 
-def _walk_unresolved(node: Any) -> Iterator[Issue]:
+def _resolve_rest(node: Any, issues: list[Issue]) -> Any:
+    """Resolve what can be, entry by entry; an entry that cannot is left out of its mapping."""
     from omegaconf import DictConfig, ListConfig, OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    keys = range(len(node)) if isinstance(node, ListConfig) else list(node)
-    for key in keys:
+    is_list = isinstance(node, ListConfig)
+    entries: dict[Any, Any] = {}
+    for key in range(len(node)) if is_list else list(node):
         child = node._get_node(key)
-        if OmegaConf.is_interpolation(node, key):
-            try:
-                node[key]
-            except OmegaConfBaseException as error:
-                raw = str(child._value())
-                reason = str(error).splitlines()[0]
-                yield Issue(child._get_full_key(None), f"{raw} does not resolve ({reason})", fix=_known_keys(node, raw))
-        elif isinstance(child, DictConfig | ListConfig) and not child._is_none() and not child._is_missing():
-            yield from _walk_unresolved(child)
+        try:
+            if isinstance(child, DictConfig | ListConfig) and not _is_leaf(child):
+                entries[key] = _resolve_rest(child, issues)
+            else:
+                value = "???" if OmegaConf.is_missing(node, key) else node[key]
+                container = isinstance(value, DictConfig | ListConfig)
+                entries[key] = OmegaConf.to_container(value, resolve=True) if container else value
+        except OmegaConfBaseException as error:
+            raw, reason = str(child._value()), str(error).splitlines()[0]
+            found = f"{raw} does not resolve ({reason})"
+            issues.append(Issue(child._get_full_key(None), found, fix=_known_keys(node, raw)))
+    return list(entries.values()) if is_list else entries
 
 
 def _known_keys(node: Any, raw: str) -> str:

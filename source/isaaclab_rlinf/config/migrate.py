@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,14 +25,15 @@ def migrate(cfg: DictConfig) -> list[str]:
         One line for each change that alters what a reader of the YAML would expect.
     """
     from omegaconf import open_dict
+    from omegaconf.errors import OmegaConfBaseException
 
     notices: list[str] = []
+    steps = [_weight_syncer, _rollout_epochs, _eval_policy_path, _sampling_params, _amp, _env_offload, _inherit_model]
     with open_dict(cfg):
-        for step in (_weight_syncer, _rollout_epochs, _eval_policy_path, _sampling_params, _amp, _env_offload):
-            step(cfg, notices)
-        _inherit_model(cfg)
-        for mode in _MODES:
-            _instruction(cfg, mode, notices)
+        for step in [*steps, _train_instruction, _eval_instruction]:
+            # an interpolation that does not resolve is the validator's to report
+            with contextlib.suppress(OmegaConfBaseException):
+                step(cfg, notices)
     return notices
 
 
@@ -107,7 +109,8 @@ def _sampling_params(cfg: DictConfig, notices: list[str]) -> None:
 
 def _amp(cfg: DictConfig, notices: list[str]) -> None:
     fsdp, old = _section(cfg, "actor", "fsdp_config"), _section(cfg, "actor", "fsdp_config", "amp")
-    if old is None:
+    known = {"enabled": bool, "precision": str, "use_grad_scaler": bool}
+    if old is None or any(not isinstance(value, known.get(key, ())) for key, value in old.items()):
         return
     if "amp_autocast" not in fsdp:
         fsdp.amp_autocast = {"enabled": old.get("enabled", False), "precision": old.get("precision", "bf16")}
@@ -130,7 +133,7 @@ def _env_offload(cfg: DictConfig, notices: list[str]) -> None:
             )
 
 
-def _inherit_model(cfg: DictConfig) -> None:
+def _inherit_model(cfg: DictConfig, notices: list[str]) -> None:
     """Give ``rollout.model`` every ``actor.model`` setting; what it sets itself wins."""
     from omegaconf import OmegaConf
 
@@ -147,6 +150,14 @@ def _inherit_model(cfg: DictConfig) -> None:
     rollout.model = merged
 
 
+def _train_instruction(cfg: DictConfig, notices: list[str]) -> None:
+    _instruction(cfg, "train", notices)
+
+
+def _eval_instruction(cfg: DictConfig, notices: list[str]) -> None:
+    _instruction(cfg, "eval", notices)
+
+
 def _instruction(cfg: DictConfig, mode: str, notices: list[str]) -> None:
     """Keep RLinf's ``init_params.task_description`` equal to the block's instruction."""
     block, init = _section(cfg, "env", mode, "isaaclab"), _section(cfg, "env", mode, "init_params")
@@ -157,7 +168,7 @@ def _instruction(cfg: DictConfig, mode: str, notices: list[str]) -> None:
     if text is None and isinstance(old, str) and old.strip():
         block.task_description = old
         notices.append(f"env.{mode}.isaaclab.task_description: {old!r} (from env.{mode}.init_params.task_description)")
-    elif isinstance(text, str):
+    elif isinstance(text, str) and (old is None or isinstance(old, str)):
         init.task_description = text
         if old is not None and old != text:
             notices.append(

@@ -20,7 +20,7 @@ class Key:
     """What may stand at one key."""
 
     kind: str
-    """``int``, ``float``, ``bool``, ``str``, ``list``, ``map`` or ``any``."""
+    """``int``, ``float``, ``bool``, ``str``, ``list``, ``numbers`` (a list of them), ``map`` or ``any``."""
     need: str = ""
     """One of the constants above, or empty for a key that RLinf has a default for."""
     low: float | None = None
@@ -138,7 +138,7 @@ _RL_HEAD = {
     "noise_method": _TEXT,
     "noise_level": _float(low=0),
     "noise_anneal": _BOOL,
-    "noise_params": _LIST,
+    "noise_params": Key("numbers"),
     "joint_logprob": _BOOL,
     "safe_get_logprob": _BOOL,
     "ignore_last": _BOOL,
@@ -149,6 +149,18 @@ _RL_HEAD = {
     "value_vlm_mode": _TEXT,
     "padding_value": _int(),
     "action_noise_scale": _float(low=0),
+}
+
+_SAMPLING = {
+    "do_sample": _BOOL,
+    "temperature": _float(low=0),
+    "temperature_train": _float(low=0),
+    "temperature_eval": _float(low=0),
+    "top_k": _int(low=0),
+    "top_p": _float(above=0, high=1),
+    "repetition_penalty": _float(above=0),
+    "max_new_tokens": _int(low=1, null=True),
+    "add_BOS": _BOOL,
 }
 
 SECTIONS: dict[str, dict[str, Key]] = {
@@ -238,6 +250,7 @@ SECTIONS: dict[str, dict[str, Key]] = {
         "recompute_logprobs": _BOOL,
         "entropy_op_type": _TEXT,
     },
+    "algorithm.sampling_params": _SAMPLING,
     "env": {
         "group_name": _str(ALWAYS),
         "channel": _MAP,
@@ -273,17 +286,7 @@ SECTIONS: dict[str, dict[str, Key]] = {
     },
     "rollout.model": _MODEL,
     "rollout.model.rl_head_config": _RL_HEAD,
-    "rollout.sampling_params": {
-        "do_sample": _BOOL,
-        "temperature": _float(low=0),
-        "temperature_train": _float(low=0),
-        "temperature_eval": _float(low=0),
-        "top_k": _int(low=0),
-        "top_p": _float(above=0, high=1),
-        "repetition_penalty": _float(above=0),
-        "max_new_tokens": _int(low=1, null=True),
-        "add_BOS": _BOOL,
-    },
+    "rollout.sampling_params": _SAMPLING,
     "actor": {
         "group_name": _str(TRAIN),
         "channel": _MAP,
@@ -343,6 +346,7 @@ SECTIONS: dict[str, dict[str, Key]] = {
         "mixed_precision": Key("map", TRAIN),
         "amp_autocast": _MAP,
         "grad_scaler": _MAP,
+        "amp": _MAP,
         "wrap_policy": _MAP,
     },
     "actor.fsdp_config.mixed_precision": {
@@ -351,6 +355,11 @@ SECTIONS: dict[str, dict[str, Key]] = {
         "buffer_dtype": Key("str", choices=_DTYPE, null=True),
     },
     "actor.fsdp_config.amp_autocast": {"enabled": _BOOL, "precision": _str("", "fp16", "bf16", "fp32")},
+    "actor.fsdp_config.amp": {
+        "enabled": _BOOL,
+        "precision": _str("", "fp16", "bf16", "fp32"),
+        "use_grad_scaler": _BOOL,
+    },
     "actor.fsdp_config.grad_scaler": {
         "enabled": _BOOL,
         "init_scale": _float(above=0, null=True),

@@ -11,6 +11,8 @@ know before its first reset.
 from __future__ import annotations
 
 import contextlib
+import copy
+import functools
 import importlib
 import io
 import math
@@ -56,7 +58,7 @@ def read_task(spec: Any, overrides: Mapping[str, Any] | None = None, presets: It
         Exception: Whatever the task's own module raises while it is imported.
     """
     try:
-        cfg = _load(spec, list(presets))
+        cfg = _load(spec.id, spec.kwargs["env_cfg_entry_point"], tuple(presets))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _KIT_MODULES:
             raise
@@ -65,13 +67,15 @@ def read_task(spec: Any, overrides: Mapping[str, Any] | None = None, presets: It
     if overrides:
         from isaaclab_rlinf.env.isaac_factory import set_by_path
 
+        cfg = copy.deepcopy(cfg)
         for path, value in overrides.items():
             set_by_path(cfg, path, value)
     return _facts(spec.id, cfg)
 
 
-def _load(spec: Any, presets: list[str]) -> Any:
-    entry = spec.kwargs["env_cfg_entry_point"]
+@functools.lru_cache(maxsize=8)
+def _load(task: str, entry: Any, presets: tuple[str, ...]) -> Any:
+    """Build the cfg; train and eval mostly share one task. The result is shared too: copy before changing it."""
     if isinstance(entry, str) and not presets:
         module, _, name = entry.partition(":")
         entry = getattr(importlib.import_module(module), name)
@@ -81,7 +85,7 @@ def _load(spec: Any, presets: list[str]) -> Any:
 
         # it announces on stdout which file it reads; a check has one report and nothing else to say
         with contextlib.redirect_stdout(io.StringIO()):
-            return parse_env_cfg(spec.id, overrides=presets)
+            return parse_env_cfg(task, overrides=list(presets))
     return cfg
 
 

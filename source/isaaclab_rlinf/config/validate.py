@@ -14,9 +14,10 @@ from isaaclab_rlinf.config.checks_arithmetic import check_arithmetic
 from isaaclab_rlinf.config.checks_model import check_model
 from isaaclab_rlinf.config.checks_sections import check_sections
 from isaaclab_rlinf.config.checks_task import check_blocks, check_tasks
-from isaaclab_rlinf.config.compose import unresolved_issues
+from isaaclab_rlinf.config.compose import resolve
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import Issue, raise_if
+from isaaclab_rlinf.config.migrate import migrate
 from isaaclab_rlinf.config.placement import count_accelerators
 
 if TYPE_CHECKING:
@@ -52,19 +53,17 @@ def examine(cfg: DictConfig, *, source: Path, mode: str, num_accelerators: int |
     Returns:
         Every mistake, every notice, and the typed blocks.
     """
-    from omegaconf import OmegaConf
-
     if mode not in MODES:
         raise ValueError(f"mode is {mode!r}, allowed: {', '.join(MODES)}")
-    unresolved = unresolved_issues(cfg)
-    if unresolved:
-        return Validation(tuple(issue.in_file(source) for issue in unresolved), (), {})
-    plain = OmegaConf.to_container(cfg, resolve=True)
+    plain, unresolved = resolve(cfg)
     count = count_accelerators() if num_accelerators == -1 else num_accelerators
     ctx = Context(plain, source, mode, count)
     for check in (check_sections, check_blocks, check_arithmetic, check_algorithm, check_model, check_tasks):
         check(ctx)
-    issues = tuple(issue.in_file(source) for issue in ctx.issues)
+    # a key that does not resolve was left out, so the checks call it missing; its own issue says more
+    paths = {issue.where for issue in unresolved}
+    rest = [issue for issue in ctx.issues if issue.where not in paths]
+    issues = tuple(issue.in_file(source) for issue in [*unresolved, *rest])
     return Validation(issues, tuple(dict.fromkeys(ctx.notices)), ctx.blocks)
 
 
@@ -86,9 +85,19 @@ def require_sound(cfg: DictConfig, *, source: Path, mode: str) -> None:
     Raises:
         ConfigError: With everything :func:`examine` finds, not only what is missing.
     """
-    from omegaconf import OmegaConf
-
-    ctx = Context(OmegaConf.to_container(cfg, resolve=True), source, mode, 0)
+    plain, unresolved = resolve(cfg)
+    ctx = Context(plain, source, mode, 0)
     check_sections(ctx)
-    if ctx.issues:
+    if ctx.issues or unresolved:
         raise_if(validate(cfg, source=source, mode=mode), source)
+
+
+def report_unresolved(cfg: DictConfig, source: Path) -> list[Issue]:
+    """Return every issue of a configuration with unresolved interpolations, whose cause may be another mistake.
+
+    Args:
+        cfg: A composed configuration; it is migrated here.
+        source: The YAML it comes from.
+    """
+    migrate(cfg)
+    return validate(cfg, source=source, mode="train")
