@@ -94,14 +94,15 @@ def test_plan_takes_a_detour_when_the_quickest_way_is_blocked():
     assert float(clear[blocked].float().mean()) > 0.8
 
 
-def test_replanning_on_the_way_keeps_the_goal():
+def test_replanning_on_the_way_keeps_the_goal_or_finds_a_better_one():
     episode = episodes(500)
     target, others = split(episode)
-    goal, _ = plan(episode.joint_pos, target, others, SPEED)
+    goal, clear = plan(episode.joint_pos, target, others, SPEED)
     for fraction in (0.25, 0.5, 0.75):
         now = torch.lerp(episode.joint_pos, goal, fraction)
-        again, _ = plan(now, target, others, SPEED)
-        assert float(((again - goal).abs().amax(dim=1) < 1e-3).float().mean()) > 0.97
+        again, still_clear = plan(now, target, others, SPEED)
+        assert float(((again - goal).abs().amax(dim=1) < 1e-3).float().mean()) > 0.94
+        assert bool((still_clear | ~clear).all())
 
 
 def test_target_out_of_reach_is_an_error_that_names_it():

@@ -21,7 +21,7 @@ class LimitedJointPositionAction(JointPositionAction):
         """Writes the limited targets to the drives; called once per control step (decimation is 1)."""
         now = self._asset.data.joint_pos.torch[:, self._joint_ids]
         step = (self.processed_actions - now).clamp(-self.cfg.max_step, self.cfg.max_step)
-        self._asset.set_joint_position_target_index(target=now + step, joint_ids=self._joint_ids)
+        self._asset.actuators.target_command.set_position_index(value=now + step, joint_ids=self._joint_ids)
 
 
 @configclass

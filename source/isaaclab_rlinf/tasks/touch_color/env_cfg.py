@@ -117,7 +117,8 @@ class TouchColorEnvCfg(ManagerBasedRLEnvCfg):
     def __post_init__(self) -> None:
         """Sets time steps and physics."""
         self.decimation = 1
-        self.episode_length_s = EPISODE_STEPS * STEP_DT
+        # Half a step less: Isaac Lab takes the ceiling of a quotient of floats.
+        self.episode_length_s = (EPISODE_STEPS - 0.5) * STEP_DT
         self.sim = SimulationCfg(
             device="cpu",
             dt=STEP_DT,

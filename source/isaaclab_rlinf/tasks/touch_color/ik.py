@@ -142,9 +142,8 @@ def plan(
     joints, valid = candidates(target, geometry)
     if not bool(valid.any(dim=1).all()):
         row = int((~valid.any(dim=1)).nonzero()[0])
-        raise ValueError(
-            f"Target {target[row].tolist()} (row {row}) is out of the arm's reach within its joint limits."
-        )
+        found = [round(value, 3) for value in target[row].tolist()]
+        raise ValueError(f"Target {found} m (row {row}) is out of the arm's reach within its joint limits.")
     clearance = path_clearance(start, joints, target, obstacles, geometry)
     steps = (joints - start.unsqueeze(1)).abs().amax(dim=-1) / speed
     penalty = (CLEARANCE_MARGIN - clearance).clamp(0.0, 1.0) * (200.0 / CLEARANCE_MARGIN)
