@@ -1,0 +1,121 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""What a tiny_vla checkpoint is, read from its JSON files alone: for checks before anything heavy is imported."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_REQUIRED = ("config.json", "processor_config.json", "tokenizer.json", "tokenizer_config.json")
+_WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+
+
+@dataclass(frozen=True)
+class CheckpointFacts:
+    """Facts about a tiny_vla checkpoint directory.
+
+    Attributes:
+        path: The directory.
+        model_type: ``tiny_vla``.
+        action_dim: Width of one action.
+        action_horizon: Actions predicted per call.
+        state_dim: Width of the state.
+        image_views: View names in model order.
+        image_size: Height and width of each image in pixels.
+        max_text_length: Tokens per instruction at most.
+        num_denoising_steps: Default number of denoising steps.
+        action_min: Smallest action in the training data, per dimension, in environment units.
+        action_max: Largest.
+        vocabulary: Words that the tokenizer knows, sorted.
+    """
+
+    path: Path
+    model_type: str
+    action_dim: int
+    action_horizon: int
+    state_dim: int
+    image_views: tuple[str, ...]
+    image_size: int
+    max_text_length: int
+    num_denoising_steps: int
+    action_min: tuple[float, ...]
+    action_max: tuple[float, ...]
+    vocabulary: tuple[str, ...]
+
+
+def checkpoint_facts(model_path: str | Path) -> CheckpointFacts:
+    """Read the facts of a checkpoint directory.
+
+    Args:
+        model_path: Directory in Hugging Face format.
+
+    Raises:
+        ValueError: If the directory or files are missing, a file is not JSON, the model type is another, or the
+            files contradict each other. The message lists everything missing.
+    """
+    path = Path(model_path)
+    if not path.is_dir():
+        raise ValueError(f"model_path {str(path)!r} is not a directory; expected a tiny_vla checkpoint directory")
+    missing = [name for name in _REQUIRED if not (path / name).is_file()]
+    if not any((path / name).is_file() for name in _WEIGHTS):
+        missing.append(_WEIGHTS[0])
+    if missing:
+        raise ValueError(f"model_path {str(path)!r} is not a complete tiny_vla checkpoint; missing: {missing}")
+    config, processor = _read(path / "config.json"), _read(path / "processor_config.json")
+    if config.get("model_type") != "tiny_vla":
+        raise ValueError(
+            f"{path / 'config.json'} has model_type {config.get('model_type')!r}, expected 'tiny_vla'; "
+            "model_path and model_type must belong together"
+        )
+    try:
+        facts = _facts(path, config, processor, _read(path / "tokenizer.json"))
+    except KeyError as error:
+        raise ValueError(f"checkpoint {str(path)!r} lacks the entry {error} in its JSON files") from error
+    _check_consistent(facts, config, processor)
+    return facts
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is not valid JSON: {error}") from error
+
+
+def _facts(path: Path, config: dict, processor: dict, tokenizer: dict) -> CheckpointFacts:
+    action = processor["statistics"]["action"]
+    words = (word for word in tokenizer["model"]["vocab"] if not word.startswith("<"))
+    return CheckpointFacts(
+        path=path,
+        model_type=config["model_type"],
+        action_dim=config["action_dim"],
+        action_horizon=config["action_horizon"],
+        state_dim=config["state_dim"],
+        image_views=tuple(config["image_views"]),
+        image_size=config["image_size"],
+        max_text_length=config["max_text_length"],
+        num_denoising_steps=config["num_denoising_steps"],
+        action_min=tuple(action["min"]),
+        action_max=tuple(action["max"]),
+        vocabulary=tuple(sorted(words)),
+    )
+
+
+def _check_consistent(facts: CheckpointFacts, config: dict, processor: dict) -> None:
+    pairs = {
+        "action_dim against statistics.action": (facts.action_dim, len(facts.action_min)),
+        "state_dim against statistics.state": (facts.state_dim, len(processor["statistics"]["state"]["min"])),
+        "image_views": (config["image_views"], processor["image_views"]),
+        "image_size": (config["image_size"], processor["image_size"]),
+        "max_text_length": (config["max_text_length"], processor["max_text_length"]),
+    }
+    for name, (in_config, in_processor) in pairs.items():
+        if in_config != in_processor:
+            raise ValueError(
+                f"checkpoint {str(facts.path)!r} contradicts itself in {name}: config.json says {in_config}, "
+                f"processor_config.json says {in_processor}"
+            )
