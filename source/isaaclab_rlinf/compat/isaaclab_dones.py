@@ -8,7 +8,8 @@ A manager-based environment resets what ``termination_manager.compute()`` return
 resetting an environment although no term asks for it, not resetting on termination, and knowing, before the reset,
 whether the final observation (``cfg.compute_final_obs``) is worth computing in this step.
 
-Private names touched: ``DirectRLEnv._get_dones`` (the documented override point of direct-workflow tasks).
+Private names touched: ``DirectRLEnv._get_dones`` (the documented override point of direct-workflow tasks) and
+``DirectRLEnv._compute_observations``.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ def hook_direct_dones(env: Any, hook: DoneHook) -> None:
 
     There the reset mask is ``terminated | truncated`` of one call, so forced resets are reported to the environment as
     terminations and left-out terminations are not reported to it at all.
+
+    Direct tasks often return views of live simulator buffers, which the reset then overwrites; the observations of a
+    step with a final observation are therefore copied.
     """
     get_dones = env._get_dones
 
@@ -47,4 +51,18 @@ def hook_direct_dones(env: Any, hook: DoneHook) -> None:
         reset = hook(terminated.clone(), truncated.clone())
         return reset & ~truncated, reset & truncated
 
+    compute_observations = env._compute_observations
+
+    def copied() -> Any:
+        observations = compute_observations()
+        return clone_tensors(observations) if env.cfg.compute_final_obs else observations
+
     env._get_dones = hooked
+    env._compute_observations = copied
+
+
+def clone_tensors(value: Any) -> Any:
+    """Copies the tensors of a nested dictionary."""
+    if isinstance(value, dict):
+        return {key: clone_tensors(item) for key, item in value.items()}
+    return value.clone() if isinstance(value, torch.Tensor) else value

@@ -51,10 +51,10 @@ class IsaacEnv:
                 f"{env.max_episode_length} steps."
             )
         if spec.auto_reset and self.max_episode_steps % spec.chunk_length:
+            better = max(1, self.max_episode_steps // spec.chunk_length) * spec.chunk_length
             notices.append(
                 f"an episode of {self.max_episode_steps} steps does not end at a chunk boundary (chunk "
-                f"{spec.chunk_length}): time-outs then cost extra rendering in mid-chunk. "
-                f"max_episode_steps {max(1, self.max_episode_steps // spec.chunk_length) * spec.chunk_length} avoids it."
+                f"{spec.chunk_length}): time-outs then cost extra rendering. max_episode_steps {better} avoids it."
             )
         self._success = SuccessReader(env, spec.block.success, notices)
         self._gate = self._install_gate(notices)
