@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,24 @@ def check_model(ctx: Context) -> None:
     directory = _check_path(ctx, section, kind)
     if directory is not None and kind == "tiny_vla":
         _check_tiny_vla(ctx, section, directory)
+
+
+def check_weights(ctx: Context) -> None:
+    """Check that checkpoints named in ``runner`` are there, in the form that RLinf can use.
+
+    Args:
+        ctx: The validation in progress.
+    """
+    weights, resume = ctx.get("runner.ckpt_path", None), ctx.get("runner.resume_dir", None)
+    if isinstance(weights, str) and weights and not Path(weights).expanduser().is_file():
+        ctx.issue("runner.ckpt_path", f"{weights!r} is not a file", "a full_weights.pt", "or give --checkpoint")
+    if not isinstance(resume, str) or not resume or not ctx.training:
+        return
+    where, allowed = "runner.resume_dir", "an existing .../global_step_N with actor/ in it, without a trailing slash"
+    if re.search(r"global_step_\d+$", resume) is None:
+        ctx.issue(where, f"{resume!r} does not end in global_step_N", allowed, "--checkpoint takes every form of path")
+    elif not (Path(resume).expanduser() / "actor").is_dir():
+        ctx.issue(where, f"{resume!r} has no directory actor/", allowed, "--checkpoint latest")
 
 
 def _check_type(ctx: Context, section: str, kind: str) -> None:

@@ -106,8 +106,7 @@ def _check_absent(ctx: Context, where: str, section: str, value: Any, key: Key) 
 
 def _needed(ctx: Context, section: str, need: str) -> bool:
     if need == ALWAYS:
-        # a model section that is not the acting one may be left out in evaluation
-        return not section.startswith("actor.") or ctx.training
+        return True
     if need == PPO:
         return ctx.training and ctx.get("algorithm.loss_type", None) != "embodied_sac"
     if need == EVAL:

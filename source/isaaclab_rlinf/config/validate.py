@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.config.checks_algorithm import check_algorithm
 from isaaclab_rlinf.config.checks_arithmetic import check_arithmetic
-from isaaclab_rlinf.config.checks_model import check_model
+from isaaclab_rlinf.config.checks_model import check_model, check_weights
 from isaaclab_rlinf.config.checks_sections import check_sections
 from isaaclab_rlinf.config.checks_task import check_blocks, check_tasks
 from isaaclab_rlinf.config.compose import resolve
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from isaaclab_rlinf.config.schema import IsaacLabBlock
 
 MODES = ("train", "play")
+CHECKS = (check_sections, check_blocks, check_arithmetic, check_algorithm, check_model, check_weights, check_tasks)
+"""In this order; each takes the :class:`~isaaclab_rlinf.config.context.Context` and adds to it."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def examine(cfg: DictConfig, *, source: Path, mode: str, num_accelerators: int |
     plain, unresolved = resolve(cfg)
     count = count_accelerators() if num_accelerators == -1 else num_accelerators
     ctx = Context(plain, source, mode, count)
-    for check in (check_sections, check_blocks, check_arithmetic, check_algorithm, check_model, check_tasks):
+    for check in CHECKS:
         check(ctx)
     # a key that does not resolve was left out, so the checks call it missing; its own issue says more
     paths = {issue.where for issue in unresolved}
