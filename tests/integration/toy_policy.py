@@ -26,8 +26,9 @@ def build(cfg, torch_dtype):
         def forward(self, x):
             return torch.tanh(self.linear(x))
 
-    class ToyPolicy(BasePolicy, nn.Module):
+    class ToyPolicy(nn.Module, BasePolicy):
         _no_split_modules = ["ToyLayer"]  # noqa: RUF012
+        forward = BasePolicy.forward  # nn.Module's would win otherwise
 
         def __init__(self):
             nn.Module.__init__(self)

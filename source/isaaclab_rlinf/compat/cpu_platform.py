@@ -27,8 +27,8 @@ class CpuPlatform:
         return True
 
     def is_initialized(self) -> bool:
-        """Return False, so that RLinf creates neither streams nor events."""
-        return False
+        """Return True: weight syncing refuses to start otherwise; streams and events also need an accelerator."""
+        return True
 
     def current_device(self) -> str:
         """Return the device that tensors are to be placed on."""
