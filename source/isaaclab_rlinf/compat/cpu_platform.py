@@ -16,6 +16,13 @@ import contextlib
 from typing import Any
 
 
+class CpuStream:
+    """A stream of work that is always finished; ``Tensor.record_stream`` refuses it, as RLinf expects and handles."""
+
+    def synchronize(self) -> None:
+        """Return at once."""
+
+
 class CpuPlatform:
     """The part of the ``torch.cuda`` module interface that RLinf uses, for the CPU.
 
@@ -77,10 +84,8 @@ class CpuPlatform:
         torch.manual_seed(seed)
 
     def current_stream(self, device: Any = None) -> Any:
-        """Return torch's stand-in for a stream on the CPU."""
-        import torch
-
-        return torch.cpu.current_stream()
+        """Return a stream on which everything is already done."""
+        return CpuStream()
 
     def stream(self, stream: Any) -> contextlib.AbstractContextManager[None]:
         """Return an empty context; the CPU has no streams."""
