@@ -8,7 +8,7 @@ import itertools
 
 import pytest
 import torch
-from bridge_factory import RENDER_EVERY_ACTION
+from bridge_factory import CHECK_HOLD, RENDER_EVERY_ACTION
 
 from isaaclab_rlinf.config.schema import IsaacLabBlock, StateSpec, SuccessSpec, TaskDescription
 from isaaclab_rlinf.env.protocol import SimulatorSpec
@@ -115,3 +115,12 @@ def test_image_and_state_after_a_reset_come_from_the_same_time(simulator):
             assert changed.max() < 0.01, f"{camera} was of another moment than the state"
         compared += int(still.sum())
     assert compared > 0
+
+
+def test_hold_actions_hold_and_skipped_cameras_are_absent(simulator):
+    simulator.reset(CHECK_HOLD)
+
+
+def test_simulator_output_goes_to_the_log_file(simulator):
+    with open(simulator._spec.log_file, encoding="utf-8") as log:
+        assert "Observation Manager" in log.read()
