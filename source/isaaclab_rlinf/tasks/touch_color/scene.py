@@ -134,8 +134,8 @@ class TouchColorSceneCfg(InteractiveSceneCfg):
     )
     wrist_camera: CameraCfg = camera_cfg(
         "{ENV_REGEX_NS}/Arm/link_3/WristCamera",
-        eye=(0.0, 0.0, 0.14),
-        target=(0.16, 0.0, -0.06),
-        fov=math.radians(90.0),
+        eye=(0.02, 0.0, -0.02),
+        target=(0.14, 0.0, -0.08),
+        fov=math.radians(95.0),
         moving=True,
     )
