@@ -137,10 +137,11 @@ def _tell_start(console: RunConsole, runner, run_: PreparedRun, started: float) 
 
 
 def _conclude(console: RunConsole, runner, run_dir: Path, started: float) -> None:
-    """Save a last checkpoint if the interval left one out, draw the curve, and name every output."""
+    """Draw the curve and name every output."""
     from isaaclab_rlinf.backends.curves import draw_learning_curve
     from isaaclab_rlinf.backends.train_runner import BEST_FILENAME, METRICS_FILENAME
 
+    runner.score_last_checkpoint()
     curve = draw_learning_curve(run_dir / METRICS_FILENAME, run_dir / "learning_curve.png")
     steps = sorted(runner.checkpoints_dir.glob("global_step_*"), key=lambda path: int(path.name.split("_")[-1]))
     console.line(f"[INFO] Training finished in {time.monotonic() - started:.0f} s")

@@ -41,8 +41,10 @@ class TrainRunner(AtomicCheckpointRunner):
         self._run_dir = run_dir
         train = cfg.env.train
         self.env_steps_per_step = train.total_num_envs * train.rollout_epoch * train.max_steps_per_rollout_epoch
-        self._recent_success: dict[int, float] = {}
-        self._first_step_at: float | None = None
+        self._success = math.nan
+        """Success rate of the step that ended last."""
+        self._unscored: tuple[Path, int] | None = None
+        """A checkpoint with which no step has been played yet, and its step."""
 
     def print_metrics_table_async(
         self, step: int, total_steps: int, start_time: float, metrics: dict, start_step: int = 0
@@ -61,7 +63,8 @@ class TrainRunner(AtomicCheckpointRunner):
         record["env_steps"] = (step + 1) * self.env_steps_per_step
         with (self._run_dir / METRICS_FILENAME).open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
-        self._recent_success[step + 1] = record.get("eval/success_once", record.get("env/success_once", math.nan))
+        self._success = record.get("env/success_once", math.nan)
+        self._score_checkpoint(step)
         self._console.line(self._step_line(record, step, total_steps, start_time, start_step))
 
     def _step_line(self, record: dict[str, float], step: int, total: int, start_time: float, start_step: int) -> str:
@@ -82,31 +85,36 @@ class TrainRunner(AtomicCheckpointRunner):
         return " | ".join(parts)
 
     def on_checkpoint(self, step_dir: Path, step: int) -> None:
-        """Note the checkpoint, and whether it is the best so far.
-
-        The measure is the training success of the steps since the previous checkpoint (of the evaluation, where the
-        run evaluates): the episodes of a step are played by the weights from before its update, so they are the
-        nearest honest estimate that costs nothing.
+        """Tell of the checkpoint; it is scored when a step has been played with its weights.
 
         Args:
             step_dir: The checkpoint.
             step: Its step.
         """
-        values = [value for value in self._recent_success.values() if not math.isnan(value)]
-        self._recent_success.clear()
         self._console.line(f"[INFO] Checkpoint: {step_dir}")
-        if not values:
-            return
-        value = sum(values) / len(values)
+        self._unscored = (step_dir, step)
+
+    def score_last_checkpoint(self) -> None:
+        """Score a checkpoint that no step followed, by the last step, whose weights are one update older."""
+        if self._unscored is not None and not math.isnan(self._success):
+            self._score(self._unscored[0], "training success of the step before")
+
+    def _score_checkpoint(self, step: int) -> None:
+        """Score the waiting checkpoint if the step with this index was played with its weights."""
+        if self._unscored is not None and self._unscored[1] == step and not math.isnan(self._success):
+            self._score(self._unscored[0], "training success of the step after")
+
+    def _score(self, step_dir: Path, metric: str) -> None:
+        """Write the checkpoint's name to the run's best file, if none was better."""
+        self._unscored = None
         best_file = self._run_dir / BEST_FILENAME
         best = json.loads(best_file.read_text(encoding="utf-8"))["value"] if best_file.is_file() else -math.inf
-        if value >= best:
-            text = json.dumps(
-                {"step_dir": os.path.relpath(step_dir, self._run_dir), "metric": "success_once", "value": value}
-            )
-            temporary = best_file.with_suffix(".tmp")
-            temporary.write_text(text + "\n", encoding="utf-8")
-            os.replace(temporary, best_file)
+        if self._success < best:
+            return
+        content = {"step_dir": os.path.relpath(step_dir, self._run_dir), "metric": metric, "value": self._success}
+        temporary = best_file.with_suffix(".tmp")
+        temporary.write_text(json.dumps(content) + "\n", encoding="utf-8")
+        os.replace(temporary, best_file)
 
 
 def _is_number(value: Any) -> bool:
