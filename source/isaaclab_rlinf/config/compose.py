@@ -125,12 +125,12 @@ def _hydra_restored() -> Iterator[None]:
     """Give Hydra a clean global state and put back what was there (Isaac Lab uses it too)."""
     from hydra.core.global_hydra import GlobalHydra
 
-    state = GlobalHydra.get_state()
+    before = GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
     try:
         yield
     finally:
-        GlobalHydra.set_state(state)
+        GlobalHydra.instance().hydra = before
 
 
 def _override_issues(path: Path, overrides: list[str] | tuple[str, ...]) -> list[Issue]:

@@ -1,0 +1,67 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Two valid base configurations: the bundled task's, and the one that Isaac Lab ships."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from bases import BUNDLED, TROCAR
+
+from isaaclab_rlinf.config.compose import compose_config
+from isaaclab_rlinf.config.migrate import migrate
+from isaaclab_rlinf.config.validate import Validation, examine
+
+
+@pytest.fixture(scope="session")
+def trocar_yaml() -> Path:
+    """The YAML in the installed isaaclab_tasks wheel."""
+    root = Path(importlib.util.find_spec("isaaclab_tasks").origin).parent
+    return root / "contrib/assemble_trocar/config" / f"{TROCAR}.yaml"
+
+
+@pytest.fixture(scope="session")
+def bundled_yaml() -> Path:
+    """The YAML of the bundled task."""
+    root = Path(importlib.util.find_spec("isaaclab_rlinf").origin).parent
+    return root / "tasks/touch_color/config" / f"{BUNDLED}.yaml"
+
+
+@pytest.fixture
+def model_dir(tmp_path, monkeypatch) -> Path:
+    """A checkpoint directory that says it fits the bundled YAML."""
+    import isaaclab_rlinf.models.inspect as inspect
+
+    directory = tmp_path / "model"
+    directory.mkdir()
+    (directory / "config.json").write_text("{}")
+    facts = SimpleNamespace(action_dim=3, action_horizon=8, image_views=("front", "wrist"), state_dim=6)
+    monkeypatch.setattr(inspect, "checkpoint_facts", lambda path: facts)
+    return directory
+
+
+@pytest.fixture
+def load(model_dir, bundled_yaml):
+    """Compose and migrate a YAML (the bundled one by default) whose model path exists."""
+
+    def loader(*overrides: str, source: Path = bundled_yaml):
+        paths = [f"actor.model.model_path={model_dir}", f"rollout.model.model_path={model_dir}"]
+        cfg = compose_config(source, [*paths, *overrides])
+        return cfg, migrate(cfg)
+
+    return loader
+
+
+@pytest.fixture
+def check(load, bundled_yaml):
+    """Validate a YAML with overrides; returns the outcome."""
+
+    def checker(*overrides: str, mode: str = "train", source: Path = bundled_yaml, accelerators: int = 0) -> Validation:
+        cfg, _ = load(*overrides, source=source)
+        return examine(cfg, source=source, mode=mode, num_accelerators=accelerators)
+
+    return checker
