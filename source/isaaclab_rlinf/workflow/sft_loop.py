@@ -1,0 +1,100 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""The optimisation loop of supervised fine-tuning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from isaaclab_rlinf.models.tiny_vla.flow import sample_flow_time
+
+if TYPE_CHECKING:
+    from isaaclab_rlinf.models.tiny_vla import TinyVLAModel, TinyVLAProcessor
+    from isaaclab_rlinf.workflow.dataset_memory import Demonstrations
+    from isaaclab_rlinf.workflow.sft import SftSettings
+
+
+def learning_rate_factor(step: int, steps: int) -> float:
+    """Share of the peak learning rate at ``step`` of ``steps``: warm-up over 5 %, cosine decay to 1 %."""
+    warm_up = min(1.0, (step + 1) / max(1, steps // 20))
+    return warm_up * (0.01 + 0.99 * 0.5 * (1.0 + math.cos(math.pi * step / steps)))
+
+
+def optimise(
+    model: TinyVLAModel,
+    inputs: dict[str, torch.Tensor],
+    demonstrations: Demonstrations,
+    processor: TinyVLAProcessor,
+    settings: SftSettings,
+    log_dir: Path,
+    on_step: Callable[[int, float], None] | None = None,
+) -> list[float]:
+    """Train ``model`` in place with AdamW.
+
+    Args:
+        model: The model.
+        inputs: Model inputs of all frames, see :func:`~isaaclab_rlinf.workflow.sft.prepare_inputs`.
+        demonstrations: Where the action chunks come from.
+        processor: For normalisation.
+        settings: How to train.
+        log_dir: Directory for TensorBoard events (``sft/loss``, ``sft/lr``, ``sft/grad_norm``).
+        on_step: Called after each step with (steps done, loss).
+
+    Returns:
+        Loss of every step.
+
+    Raises:
+        FloatingPointError: If the loss is no longer finite.
+    """
+    from torch.utils.tensorboard import SummaryWriter
+
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=settings.lr, betas=(0.9, 0.95), weight_decay=settings.weight_decay
+    )
+    generator = torch.Generator().manual_seed(settings.seed)
+    model.train()
+    losses: list[float] = []
+    with SummaryWriter(str(log_dir)) as writer:
+        for step in range(settings.steps):
+            for group in optimizer.param_groups:
+                group["lr"] = settings.lr * learning_rate_factor(step, settings.steps)
+            batch = _draw_batch(inputs, demonstrations, processor, settings, generator)
+            optimizer.zero_grad(set_to_none=True)
+            loss = model(**batch)
+            loss.backward()
+            norm = torch.nn.utils.clip_grad_norm_(model.parameters(), settings.grad_clip)
+            optimizer.step()
+            losses.append(loss.item())
+            if not math.isfinite(losses[-1]):
+                raise FloatingPointError(f"the loss is {losses[-1]} at step {step + 1}; lower --lr ({settings.lr})")
+            writer.add_scalar("sft/loss", losses[-1], step + 1)
+            writer.add_scalar("sft/lr", optimizer.param_groups[0]["lr"], step + 1)
+            writer.add_scalar("sft/grad_norm", norm.item(), step + 1)
+            if on_step is not None:
+                on_step(step + 1, losses[-1])
+    model.eval()
+    return losses
+
+
+def _draw_batch(
+    inputs: dict[str, torch.Tensor],
+    demonstrations: Demonstrations,
+    processor: TinyVLAProcessor,
+    settings: SftSettings,
+    generator: torch.Generator,
+) -> dict[str, torch.Tensor]:
+    """Random frames with replacement, each with its action chunk, noise and flow time."""
+    frames = torch.randint(len(demonstrations.tasks), (settings.batch_size,), generator=generator)
+    actions = processor.normalize("action", demonstrations.action_chunks(frames, settings.action_horizon))
+    return {
+        **{key: value[frames] for key, value in inputs.items()},
+        "actions": actions,
+        "noise": torch.randn(actions.shape, generator=generator),
+        "time": sample_flow_time(settings.batch_size, generator),
+    }

@@ -1,0 +1,159 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from isaaclab_rlinf.config.errors import ConfigError
+from isaaclab_rlinf.workflow.dataset_memory import load_demonstrations
+from isaaclab_rlinf.workflow.sft import SftSettings, train_sft
+from isaaclab_rlinf.workflow.sft_cli import add_sft_args, run_sft
+from isaaclab_rlinf.workflow.sft_loop import learning_rate_factor
+
+_spec = importlib.util.spec_from_file_location("synthetic", Path(__file__).parents[1] / "models" / "synthetic.py")
+synthetic = sys.modules.setdefault("synthetic", importlib.util.module_from_spec(_spec))
+_spec.loader.exec_module(synthetic)
+
+EPISODES, FRAMES = 6, 5
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def dataset_dir(tmp_path_factory) -> Path:
+    """A LeRobot dataset whose episodes each show one still scene."""
+    from lerobot.datasets.lerobot_dataset import LeRobotDataset
+
+    root = tmp_path_factory.mktemp("data") / "discs"
+    image = {"dtype": "image", "shape": (64, 64, 3), "names": ["height", "width", "channel"]}
+    vector = {"dtype": "float32", "shape": (3,), "names": ["a", "b", "c"]}
+    features = {f"observation.images.{view}": image for view in reversed(synthetic.VIEWS)}
+    features |= {"observation.state": vector, "action": vector}
+    dataset = LeRobotDataset.create("local/discs", fps=20, features=features, root=root, use_videos=False)
+    scene = synthetic.make_scenes(EPISODES, seed=3)
+    actions = synthetic.expert_chunk(scene, FRAMES)
+    for episode in range(EPISODES):
+        images = dict(zip(synthetic.VIEWS, scene.images[episode].numpy(), strict=True))
+        for frame in range(FRAMES):
+            dataset.add_frame(
+                {
+                    **{f"observation.images.{view}": image for view, image in images.items()},
+                    "observation.state": scene.state[episode].numpy(),
+                    "action": actions[episode, frame].numpy(),
+                    "task": scene.tasks[episode],
+                }
+            )
+        dataset.save_episode()
+    dataset.finalize()
+    return root
+
+
+@pytest.fixture(scope="module")
+def trained(dataset_dir, tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("sft") / "model"
+    parser = argparse.ArgumentParser()
+    add_sft_args(parser)
+    arguments = ["--dataset", str(dataset_dir), "--out", str(out), "--steps", "30", "--batch_size", "8", "--seed", "4"]
+    assert run_sft(parser.parse_args(arguments)) == 0
+    return out
+
+
+def test_frames_come_back_exactly_and_in_model_order(dataset_dir):
+    data = load_demonstrations(dataset_dir)
+    scene = synthetic.make_scenes(EPISODES, seed=3)
+    assert data.views == synthetic.VIEWS
+    assert torch.equal(data.images, scene.images.repeat_interleave(FRAMES, dim=0))
+    assert torch.equal(data.state, scene.state.repeat_interleave(FRAMES, dim=0))
+    assert list(data.tasks[::FRAMES]) == scene.tasks
+    assert (data.episodes, data.fps) == (EPISODES, 20)
+
+
+def test_chunks_repeat_the_last_action_and_never_cross_episodes(dataset_dir):
+    data = load_demonstrations(dataset_dir)
+    chunk = data.action_chunks(torch.tensor([0, FRAMES - 2]), 8)
+    assert torch.equal(chunk[0, :FRAMES], data.action[:FRAMES])
+    assert torch.equal(chunk[0, FRAMES:], data.action[FRAMES - 1].expand(3, -1))
+    assert torch.equal(chunk[1, 0], data.action[FRAMES - 2])
+    assert torch.equal(chunk[1, 1:], data.action[FRAMES - 1].expand(7, -1))
+
+
+def test_max_episodes_takes_the_first_ones(dataset_dir):
+    data = load_demonstrations(dataset_dir, max_episodes=2)
+    assert data.episodes == 2 and len(data.tasks) == 2 * FRAMES
+    assert torch.equal(data.action, load_demonstrations(dataset_dir).action[: 2 * FRAMES])
+    with pytest.raises(ConfigError, match=f"max_episodes: 9; allowed: 1 to {EPISODES}"):
+        load_demonstrations(dataset_dir, max_episodes=9)
+
+
+def test_loss_falls_and_the_result_is_a_checkpoint_rl_can_start_from(trained, dataset_dir):
+    from omegaconf import OmegaConf
+
+    from isaaclab_rlinf.models.tiny_vla.builder import build_policy
+
+    summary = json.loads((trained / "sft.json").read_text())
+    assert summary["result"]["final_loss"] < 0.7 * summary["result"]["first_loss"]
+    assert str(dataset_dir.parent) not in (trained / "sft.json").read_text()
+    policy = build_policy(OmegaConf.create({"model_path": str(trained), "action_dim": 3, "num_action_chunks": 8}))
+    data = load_demonstrations(dataset_dir)
+    observation = {
+        "main_images": data.images[:4, 0],
+        "wrist_images": data.images[:4, 1],
+        "states": data.state[:4],
+        "task_descriptions": list(data.tasks[:4]),
+    }
+    actions, _ = policy.predict_action_batch(observation, mode="eval")
+    assert (actions >= data.action.amin(0) - 1e-5).all() and (actions <= data.action.amax(0) + 1e-5).all()
+
+
+def test_loss_curve_is_written_as_tensorboard_events(trained):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(trained / "tensorboard")).Reload()
+    assert [event.step for event in events.Scalars("sft/loss")] == list(range(1, 31))
+
+
+def test_same_seed_gives_the_same_weights_and_another_does_not(trained, dataset_dir, tmp_path):
+    first = load_file(trained / "model.safetensors")
+    for seed, same in ((4, True), (5, False)):
+        before = torch.get_rng_state()
+        train_sft(dataset_dir, tmp_path / str(seed), SftSettings(steps=30, batch_size=8, seed=seed))
+        assert torch.equal(torch.get_rng_state(), before)
+        weights = load_file(tmp_path / str(seed) / "model.safetensors")
+        assert all(torch.equal(weights[key], first[key]) for key in first) == same
+
+
+def test_mistakes_are_named_before_anything_is_written(dataset_dir, trained, tmp_path):
+    with pytest.raises(FileExistsError, match="never overwritten"):
+        train_sft(dataset_dir, trained, SftSettings(steps=1))
+    with pytest.raises(FileNotFoundError, match=r"no meta/info\.json"):
+        train_sft(tmp_path, tmp_path / "out", SftSettings(steps=1))
+    assert not (tmp_path / "out").exists()
+
+
+def test_learning_rate_warms_up_and_decays():
+    factors = [learning_rate_factor(step, 1000) for step in range(1000)]
+    assert factors[0] == pytest.approx(0.02, rel=0.01)
+    assert max(factors) == factors[49]
+    assert factors[-1] == pytest.approx(0.01, abs=1e-4)
+
+
+def test_cli_modules_are_light():
+    code = (
+        "import sys; from isaaclab_rlinf.workflow import dataset_memory, sft, sft_cli;"
+        "print([m for m in ('torch', 'transformers', 'lerobot') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
