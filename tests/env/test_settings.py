@@ -43,6 +43,7 @@ def test_video_settings():
     ("changes", "needle"),
     [
         ({"init_params": {"final_observation": "always"}}, "allowed are 'truncated' and 'done'"),
+        ({"data_collection": {"enabled": True}}, "isaaclab-rlinf collect"),
         ({"isaaclab": {"main_imagse": "front"}}, "main_imag"),
         ({"video_cfg": {"save_video": True, "video_base_dir": None}}, "video_base_dir"),
     ],

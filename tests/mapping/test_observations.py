@@ -84,6 +84,11 @@ def test_mistakes_name_the_key_and_what_is_available(fields, needles):
         assert needle in str(caught.value)
 
 
+def test_a_policy_that_would_see_nothing_is_refused():
+    with pytest.raises(MappingError, match="no image and no state"):
+        build()
+
+
 def test_all_mistakes_at_once():
     with pytest.raises(MappingError) as caught:
         build(main_images="a", wrist_images="b", states=(StateSpec("c"),))

@@ -56,6 +56,11 @@ def simulator_spec_from_config(cfg: Any, num_envs: int, seed_offset: int = 0) ->
     final = params.get("final_observation", "truncated")
     if final not in ("truncated", "done"):
         raise ConfigError(f"init_params.final_observation is {final!r}; allowed are 'truncated' and 'done'.")
+    if _plain(cfg.get("data_collection", None) or {}).get("enabled"):
+        raise ConfigError(
+            "data_collection.enabled: RLinf's collector wants every step's observation, but only those at chunk "
+            "boundaries exist here. Collect with `isaaclab-rlinf collect`, or remove the section."
+        )
     seed = int(cfg.seed) + seed_offset
     max_steps = cfg.get("max_episode_steps", None)
     return SimulatorSpec(

@@ -40,7 +40,12 @@ class VideoRecorder:
             mapping: Names the cameras and instructions.
             num_envs: Environments of the simulator.
             step_seconds: Simulated seconds per action.
+
+        Raises:
+            ValueError: If the mapping has no camera.
         """
+        if not mapping.images:
+            raise ValueError("video_cfg.save_video is set, but the isaaclab block names no camera to record.")
         self._spec, self._map = spec, mapping
         self._shown = min(spec.max_envs, num_envs)
         self._fps = spec.fps or 1.0 / step_seconds
@@ -61,7 +66,8 @@ class VideoRecorder:
         """Shows the first observation of fresh episodes."""
         self._instruction = instruction[: self._shown].tolist()
         self._verdicts = [("running", 0)] * self._shown
-        self._write(self._images(raw_obs))
+        if self.recording:
+            self._write(self._images(raw_obs))
 
     def set_instruction(self, env_mask: torch.Tensor, instruction: torch.Tensor) -> None:
         """Takes over the instruction of environments whose next episode begins."""
@@ -103,10 +109,8 @@ class VideoRecorder:
         rows = _first_rows(raw_obs, self._shown)
         mapped = map_observation(rows, self._map)
         views = [mapped[name] for name in ("main_images", "wrist_images") if name in mapped]
-        if not views and "extra_view_images" in mapped:
-            views = list(mapped["extra_view_images"].unbind(dim=1))
         if not views:
-            raise ValueError("video_cfg.save_video is set, but the isaaclab block names no camera to record.")
+            views = list(mapped["extra_view_images"].unbind(dim=1))
         images = [view.cpu().numpy() for view in views]
         return [np.concatenate([self._enlarge(view[i]) for view in images], axis=1) for i in range(self._shown)]
 

@@ -65,6 +65,8 @@ class ObservationMap:
         images = _build_images(block, layout, problems, notices)
         states = _build_states(block, layout, problems)
         entry, texts = _build_instruction(block, layout, instructions, problems)
+        if not (images or states or problems):
+            problems.append("the isaaclab block names no image and no state: a policy would see nothing.")
         if problems:
             raise MappingError("\n".join(dict.fromkeys(problems)))
         return cls(images, states, entry, texts, tuple(notices))
