@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +45,7 @@ def build_policy(cfg: DictConfig, torch_dtype: Any = None) -> TinyVLAForRL:
     path = Path(cfg.get("model_path") or bundled_checkpoint())
     _check_sizes(cfg, path)
     steps = int(cfg.get("denoising_steps") or checkpoint_facts(path).num_denoising_steps)
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), _quiet_loading():
         torch.manual_seed(_VALUE_HEAD_SEED)
         model, info = TinyVLAForRL.from_pretrained(
             path,
@@ -56,6 +58,22 @@ def build_policy(cfg: DictConfig, torch_dtype: Any = None) -> TinyVLAForRL:
     _check_keys(info, path)
     model.processor = TinyVLAProcessor.from_pretrained(path)
     return model
+
+
+@contextmanager
+def _quiet_loading() -> Iterator[None]:
+    """Silence transformers' progress bar and report: what matters of it, :func:`_check_keys` says."""
+    from transformers.utils import logging
+
+    verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bar:
+            logging.enable_progress_bar()
 
 
 def _check_sizes(cfg: DictConfig, path: Path) -> None:

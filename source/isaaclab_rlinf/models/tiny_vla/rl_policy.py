@@ -52,16 +52,19 @@ def resolve_mode(mode: str | None, do_sample: bool | None) -> Literal["train", "
     return mode or ("eval" if do_sample is False else "train")
 
 
-class TinyVLAForRL(BasePolicy, TinyVLAModel):
+class TinyVLAForRL(TinyVLAModel, BasePolicy):
     """The policy that RLinf's rollout and actor workers hold.
 
-    BasePolicy comes first: its ``forward`` dispatches to :meth:`default_forward`. State-dict keys are those of
-    :class:`TinyVLAModel` plus ``value_head.*``.
+    State-dict keys are those of :class:`TinyVLAModel` plus ``value_head.*``. The order of the bases matters: with
+    BasePolicy, an ABC, first, FSDP2 cannot change the class of an instance ("object layout differs").
 
     In a rollout one denoising step per sample, drawn at random, is stochastic; the others are Euler steps. The
     log-probability is that step's Normal, per action element. Samples before and after the step are kept exactly as
     they are representable in the weights' dtype, so the trainer's inputs equal the rollout's, bit for bit.
     """
+
+    # BasePolicy's dispatch to default_forward, not the supervised loss.
+    forward = BasePolicy.forward
 
     def __init__(
         self,
