@@ -18,7 +18,7 @@ from .ik import forward_kinematics
 _GOLDEN = -7046029254386353131  # 0x9E3779B97F4A7C15 as int64
 _MIX_1 = -4658895280553007687  # 0xBF58476D1CE4E5B9
 _MIX_2 = -7723592293110705685  # 0x94D049BB133111EB
-_LAYOUTS = 64  # candidate ball layouts per episode; about one in three is valid, see the test
+_LAYOUTS = 64  # candidate ball layouts per episode; nearly every second one is valid
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ def sample_episode(key: int, env: torch.Tensor, episode: torch.Tensor, geometry:
     """Draws start pose, ball layout and instruction of a batch of episodes.
 
     Balls are uniform over the reachable sector of an annulus, under the conditions of `valid_layouts`. The first of
-    64 drawn layouts that satisfies them is used; should none do (about 1 in 10^8), the one with most space between
-    its balls.
+    64 drawn layouts that satisfies them is used; should none do (less than 1 in 10^17), the one with most space
+    between its balls.
 
     Args:
         key: Key of the sequence.
