@@ -60,8 +60,16 @@ def load(model_dir, bundled_yaml):
 def check(load, bundled_yaml):
     """Validate a YAML with overrides; returns the outcome."""
 
-    def checker(*overrides: str, mode: str = "train", source: Path = bundled_yaml, accelerators: int = 0) -> Validation:
+    def checker(
+        *overrides: str,
+        mode: str = "train",
+        source: Path = bundled_yaml,
+        accelerators: int = 0,
+        placement: dict | None = None,
+    ) -> Validation:
         cfg, _ = load(*overrides, source=source)
+        if placement is not None:
+            cfg.cluster.component_placement = placement
         return examine(cfg, source=source, mode=mode, num_accelerators=accelerators)
 
     return checker

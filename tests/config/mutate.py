@@ -91,7 +91,7 @@ def _wrong_types(base: dict[str, Any], path: tuple[Any, ...]) -> Iterator[Mutati
     elif isinstance(value, list):
         wrong = [17]
     elif isinstance(value, dict):
-        wrong = ["text", [1]]
+        wrong = [[1], *([] if path[-1] == "task_description" else ["text"])]  # a text is an instruction
     else:
         wrong = []
     for bad in wrong:

@@ -158,7 +158,10 @@ def _explain_override(override: str, error: Exception, base: DictConfig) -> Issu
         hint = did_you_mean(where, known)
         add = f"to add a key that the YAML does not have: +{override}" if not override.startswith("~") else ""
         return Issue(where, "the YAML has no such key", fix="; ".join(filter(None, [hint, add])))
-    return Issue(where, f"override {override!r} does not apply: {_first_line(error)}", "Hydra override syntax")
+    reason = " ".join(dict.fromkeys(_first_line(part) for part in (error, error.__cause__) if part is not None))
+    return Issue(
+        where, f"override {override!r} does not apply: {reason}", "Hydra override syntax", "++key=value forces it"
+    )
 
 
 def _explain(error: Exception, path: Path) -> Issue:
@@ -190,6 +193,6 @@ def _missing_group(error: Any, path: Path) -> Issue:
     return Issue("defaults", found, allowed, did_you_mean(Path(missing).name, options), file=path)
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__

@@ -58,7 +58,7 @@ class ConfigError(ValueError):
 
 
 def near(name: object, candidates: Iterable[object], limit: int = 3) -> list[str]:
-    """Return the candidates that look most like a name, best first.
+    """Return the candidates that look most like a name, best first; else those that contain it.
 
     Args:
         name: What the user wrote.
@@ -69,6 +69,8 @@ def near(name: object, candidates: Iterable[object], limit: int = 3) -> list[str
     by_fold = {entry.casefold(): entry for entry in known}
     wanted = str(name).casefold()
     matches = difflib.get_close_matches(wanted, list(by_fold), n=limit, cutoff=0.6)
+    if not matches and len(wanted) > 2:
+        return [by_fold[entry] for entry in by_fold if wanted in entry][:limit]
     ratios = [difflib.SequenceMatcher(None, match, wanted).ratio() for match in matches]
     # names clearly less alike than the best one only distract
     return [by_fold[match] for match, ratio in zip(matches, ratios, strict=True) if ratio > ratios[0] - 0.12]

@@ -189,9 +189,8 @@ class Reader:
         """Report every key that nobody asked for."""
         for key in self._raw:
             if key not in self._asked:
-                unset = [known for known in self._asked if known not in self._raw]
-                hint = did_you_mean(key, unset) or did_you_mean(key, self._asked)
-                self.issue(str(key), "unknown key", listing(self._asked), hint or "remove it")
+                hint = did_you_mean(key, self._asked) or "remove it"
+                self.issue(str(key), "unknown key", listing(self._asked), hint)
 
 
 def is_number(value: Any) -> bool:
