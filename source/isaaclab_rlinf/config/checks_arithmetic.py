@@ -108,8 +108,9 @@ def _check_batches(ctx: Context, sizes: Mapping[str, int | None]) -> None:
     samples = rollout_samples(ctx)
     if samples is None or ctx.get("algorithm.loss_type", None) == "embodied_sac":
         return
-    if samples % ranks or not fits:
-        return
+    counted = {"env.train.total_num_envs", "env.train.max_steps_per_rollout_epoch"}
+    if samples % ranks or not fits or any(issue.where in counted for issue in ctx.issues):
+        return  # the number of samples is about to change
     per_rank, per_batch = samples // ranks, batch // ranks
     if per_rank % per_batch:
         valid = [size * ranks for size in _divisors(per_rank) if size % micro == 0]
