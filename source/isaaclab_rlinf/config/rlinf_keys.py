@@ -85,7 +85,7 @@ _VIDEO = {
     "save_video": Key("bool", EVAL),
     "info_on_video": _BOOL,
     "video_base_dir": _str(EVAL),
-    "fps": _int(low=1, null=True),
+    "fps": _float(above=0, null=True),
     "extra_info_on_video": _LIST,
     # read by our environment
     "max_envs": _int(low=1, null=True),
@@ -273,7 +273,7 @@ SECTIONS: dict[str, dict[str, Key]] = {
         "enable_offload": _BOOL,
         "pipeline_stage_num": _int(ALWAYS, low=1),
         "model": Key("map", ALWAYS),
-        "model_sharing": _str("", "separate", "shared"),
+        "model_sharing": _str("", "separate"),
         "sampling_params": _MAP,
         "collect_transitions": _BOOL,
         "collect_prev_infos": _BOOL,
