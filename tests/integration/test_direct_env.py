@@ -53,6 +53,9 @@ def targets(joint_1):
 
 def test_direct_task(env):
     assert any("rendered for every action" in notice for notice in env.simulator.handshake.notices)
+    rows = [line.split() for line in env.describe_mapping().splitlines()]
+    assert ["main_images", "camera"] in rows and ["states[0:3]", "policy[0:3]"] in rows
+    assert ["actions", "3", "direct-workflow", "task"] in rows
     obs, _ = env.reset()
     assert obs["main_images"].shape == (NUM_ENVS, 32, 48, 3) and obs["main_images"].dtype == torch.uint8
     assert obs["states"].shape == (NUM_ENVS, 3) and obs["task_descriptions"] == ["lift the arm"] * NUM_ENVS

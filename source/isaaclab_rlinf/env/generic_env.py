@@ -22,6 +22,7 @@ from isaaclab_rlinf.env.settings import simulator_spec_from_config
 from isaaclab_rlinf.env.shared_buffers import FINAL, METRIC, OBSERVATION, select
 from isaaclab_rlinf.env.simulator import Simulator
 from isaaclab_rlinf.mapping.actions import ActionMap, map_actions
+from isaaclab_rlinf.mapping.errors import MappingError, format_table
 from isaaclab_rlinf.mapping.observations import task_descriptions
 
 if TYPE_CHECKING:
@@ -74,13 +75,22 @@ class IsaacLabGenericEnv(gym.Env):
         self._simulator = Simulator(self.spec, **timeouts)
         self._action_map: ActionMap | None = None
         self._fresh = True  # The process has already reset; the first reset() returns that observation.
-        for notice in self._simulator.handshake.notices:
-            _notify(notice)
+        if seed_offset == 0:  # Once per run and mode; the other instances have the same.
+            _notify(self.describe_mapping())
+            for notice in self._simulator.handshake.notices:
+                _notify(notice)
 
     @property
     def simulator(self) -> Simulator:
         """The simulator process behind this environment."""
         return self._simulator
+
+    def describe_mapping(self) -> str:
+        """Tables of where each model input comes from and of the environment's action terms, in order."""
+        handshake = self._simulator.handshake
+        inputs = format_table(("model input", "from the task"), handshake.mapping_table)
+        rows = [(term.name, term.width, term.detail) for term in handshake.action_terms]
+        return f"mapping of {self.spec.task_id}:\n{inputs}\n{format_table(('action term', 'dims', 'what'), rows)}"
 
     @property
     def elapsed_steps(self) -> torch.Tensor:
@@ -138,8 +148,6 @@ class IsaacLabGenericEnv(gym.Env):
     def _map_actions(self, actions: torch.Tensor) -> torch.Tensor:
         expected = (self.num_envs, self.spec.chunk_length)
         if tuple(actions.shape[:2]) != expected:
-            from isaaclab_rlinf.mapping.errors import MappingError
-
             raise MappingError(
                 f"the model returned actions for (environments, chunk) = {tuple(actions.shape[:2])}; expected "
                 f"{expected}. Check `actor.model.num_action_chunks` against `init_params.action_chunk`."
