@@ -13,7 +13,7 @@ MODEL_TYPE = "tiny_vla"
 class TinyVLAConfig(PretrainedConfig):
     """Hyper-parameters of :class:`~isaaclab_rlinf.models.tiny_vla.modeling.TinyVLAModel`.
 
-    The defaults give about 1.7 M parameters and 16 tokens per 64x64 image.
+    The defaults give about 1.6 M parameters and 16 tokens per 64x64 image.
 
     Attributes:
         action_dim: Width A of one action.
@@ -70,7 +70,7 @@ class TinyVLAConfig(PretrainedConfig):
             ValueError: If sizes are inconsistent; the message shows them.
         """
         self.image_views = list(self.image_views or ["main_images", "wrist_images"])
-        self.patch_widths = list(self.patch_widths or [32, 96])
+        self.patch_widths = list(self.patch_widths or [48, 96])
         self.merge_factors = list(self.merge_factors or [2, 2])
         super().__post_init__(**kwargs)
         if len(self.patch_widths) != len(self.merge_factors):
