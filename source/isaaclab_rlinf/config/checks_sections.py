@@ -11,8 +11,9 @@ from typing import Any
 
 from isaaclab_rlinf.config.context import MISSING, Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing, show
+from isaaclab_rlinf.config.keys import ALWAYS, EVAL, PPO, TRAIN, Key
 from isaaclab_rlinf.config.reader import is_number, kind_of
-from isaaclab_rlinf.config.rlinf_keys import ALWAYS, EVAL, PPO, SECTIONS, TOP_LEVEL, TRAIN, Key
+from isaaclab_rlinf.config.rlinf_keys import SECTIONS, TOP_LEVEL
 
 _MISSPELT, _MISSPELT_SET = 0.8, 0.9
 """Likeness (difflib ratio) from which an unknown key counts as a misspelling of a known one, and of one that is set."""

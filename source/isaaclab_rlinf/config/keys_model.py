@@ -1,0 +1,63 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Keys of ``actor.model`` and ``rollout.model``, and of the sampling parameters."""
+
+from __future__ import annotations
+
+from isaaclab_rlinf.config.keys import ALWAYS, ANY, BOOL, MAP, TEXT, TRAIN, Key, number, text, whole
+
+PRECISION = ("bf16", "bf16-mixed", 16, "16", "fp16", "16-mixed", 32, "32", "fp32", "32-true", None, "null")
+
+MODEL = {
+    "model_type": text(ALWAYS),
+    "model_path": text(ALWAYS),
+    "precision": Key("any", ALWAYS, choices=PRECISION, null=True),
+    "action_dim": whole(ALWAYS, low=1),
+    "num_action_chunks": whole(ALWAYS, low=1),
+    "is_lora": Key("bool", TRAIN),
+    "lora_rank": whole(low=1, null=True),
+    "lora_path": TEXT,
+    "trust_remote_code": BOOL,
+    "denoising_steps": whole(low=1),
+    "policy_setup": TEXT,
+    "obs_converter_type": TEXT,
+    "embodiment_tag": TEXT,
+    "add_value_head": BOOL,
+    "rl_head_config": MAP,
+    "state_dim": whole(low=1),
+    "obs_dim": whole(low=1),
+    "num_images_in_input": whole(low=1, null=True),
+    "rl_model_path": TEXT,
+    "load_to_device": ANY,
+    "backbone_model_path": TEXT,
+}
+RL_HEAD = {
+    "add_value_head": BOOL,
+    "noise_method": TEXT,
+    "noise_level": number(low=0),
+    "noise_anneal": BOOL,
+    "noise_params": Key("numbers"),
+    "joint_logprob": BOOL,
+    "safe_get_logprob": BOOL,
+    "ignore_last": BOOL,
+    "chunk_critic_input": BOOL,
+    "detach_critic_input": BOOL,
+    "disable_dropout": BOOL,
+    "use_vlm_value": BOOL,
+    "value_vlm_mode": TEXT,
+    "padding_value": whole(),
+    "action_noise_scale": number(low=0),
+}
+
+SAMPLING = {
+    "do_sample": BOOL,
+    "temperature": number(low=0),
+    "temperature_train": number(low=0),
+    "temperature_eval": number(low=0),
+    "top_k": whole(low=0),
+    "top_p": number(above=0, high=1),
+    "repetition_penalty": number(above=0),
+    "max_new_tokens": whole(low=1, null=True),
+    "add_BOS": BOOL,
+}
