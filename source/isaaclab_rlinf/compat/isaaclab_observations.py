@@ -19,9 +19,12 @@ from typing import Any
 
 @dataclass
 class CameraGate:
-    """Decides whether the camera group is computed. Open at first."""
+    """Decides whether the camera group is computed."""
 
     open: bool = True
+    """For the observation of the step."""
+    open_for_final: bool = True
+    """For the final observation of ended episodes; False only where no camera is read at all."""
 
 
 def why_rendered_always(manager: Any, camera_group: str, policy_group: str) -> str | None:
@@ -60,14 +63,13 @@ def install_camera_gate(manager: Any, camera_group: str) -> CameraGate:
     """Puts a gate before one group of an observation manager instance.
 
     While the gate is closed the group is an empty mapping in the step's observation, so that a reader fails loudly
-    instead of seeing an old image. The final observation of ended episodes (``update_history=False``) is never left
-    out.
+    instead of seeing an old image. The final observation of ended episodes is the one with ``update_history=False``.
     """
     gate = CameraGate()
     compute_group = manager.compute_group
 
     def gated(group_name: str, update_history: bool = False) -> Any:
-        if group_name == camera_group and update_history and not gate.open:
+        if group_name == camera_group and not (gate.open if update_history else gate.open_for_final):
             return {}
         return compute_group(group_name, update_history=update_history)
 

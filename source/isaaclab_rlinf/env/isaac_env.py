@@ -81,7 +81,7 @@ class IsaacEnv:
     def reset(self, seed: int | None = None) -> RawObs:
         """Resets all environments; ``seed`` also seeds torch, numpy, random and warp in this process."""
         if self._gate is not None:
-            self._gate.open = True
+            self._gate.open = self._gate.open_for_final
         observation, _ = self._env.reset(seed=seed)
         return observation
 
@@ -98,7 +98,7 @@ class IsaacEnv:
         env = self._env
         self._request = _Request(active, restart, final)
         if self._gate is not None:
-            self._gate.open = render
+            self._gate.open = render and self._gate.open_for_final
             if getattr(env, "has_rtx_sensors", False):
                 env.render_enabled = render or self._may_need_final_images(final)
         env.extras.pop("final_obs", None)
@@ -125,7 +125,9 @@ class IsaacEnv:
 
     def _install_gate(self, notices: list[str]) -> CameraGate | None:
         block = self._spec.block
-        if block.render_every_action or not block.cameras:
+        if self.managed and block.camera_group not in self._env.observation_manager.active_terms:
+            return None
+        if block.render_every_action and block.cameras:
             return None
         reason = (
             why_rendered_always(self._env.observation_manager, block.camera_group, block.policy_group)
@@ -135,7 +137,9 @@ class IsaacEnv:
         if reason is not None:
             notices.append(f"Cameras are rendered for every action: {reason}.")
             return None
-        return install_camera_gate(self._env.observation_manager, block.camera_group)
+        gate = install_camera_gate(self._env.observation_manager, block.camera_group)
+        gate.open_for_final = bool(block.cameras)  # A task's cameras that nobody reads are never rendered.
+        return gate
 
     def _decide_resets(self, terminated: torch.Tensor, truncated: torch.Tensor) -> torch.Tensor:
         """Runs inside ``env.step()`` between the dones and the reset; returns which environments to reset."""
