@@ -80,9 +80,9 @@ def train_and_measure(steps: int, scenes: int, tmp_path, on_step=None) -> dict[s
 
 
 @pytest.mark.slow
-def test_finds_the_named_disc_to_a_pixel_or_so_and_needs_eyes_and_instruction(tmp_path):
-    pixels = train_and_measure(400, 4000, tmp_path)
-    assert pixels["normal"] < 2.0
+def test_finds_the_named_disc_to_two_pixels_and_needs_eyes_and_instruction(tmp_path):
+    pixels = train_and_measure(200, 4000, tmp_path)
+    assert pixels["normal"] < 2.5
     assert pixels["black images"] > 5 * pixels["normal"]
     assert pixels["shuffled instructions"] > 5 * pixels["normal"]
 

@@ -12,7 +12,6 @@ from torch.nn import functional
 from .configuration import TinyVLAConfig
 from .layers import TinyVLAContextLayer
 
-
 # Factor on the keypoint scores. Near-uniform softmax weights hide a small object among 256 positions: with factor 1,
 # learning waits 150-250 steps on a plateau before the instruction is used; with 8 there is none.
 _SHARPNESS = 8.0
