@@ -41,8 +41,8 @@ def test_nothing_finished_gives_no_rate():
 
 
 def test_success_per_instruction():
-    summary = summarize_episodes(results([0, 1, 2, 3], [1, 0, 1, 1], instruction=[0, 0, 2, 2]), 4, 4)
-    assert summary.per_instruction == {"instruction 0": (0.5, 2), "instruction 2": (1.0, 2)}
+    summary = summarize_episodes(results([0, 1, 2, 3], [1, 0, 1, 1], instruction=[0, 0, 2, 2]), 4, 4, ("red", "green"))
+    assert summary.per_instruction == {"red": (0.5, 2), "instruction 2": (1.0, 2)}
 
 
 def test_metrics_file_has_what_a_reader_needs(tmp_path):

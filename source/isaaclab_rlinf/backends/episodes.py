@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,7 +46,9 @@ class EpisodeSummary:
         return wilson_interval(self.successes, self.episodes)
 
 
-def summarize_episodes(results: dict[str, Tensor], requested: int, environments: int) -> EpisodeSummary:
+def summarize_episodes(
+    results: dict[str, Tensor], requested: int, environments: int, instructions: Sequence[str] = ()
+) -> EpisodeSummary:
     """Summarize finished episodes, keeping exactly the requested number.
 
     Environments and rollout epochs are a grid that may hold a few episodes more than were asked for. The surplus is
@@ -57,6 +60,7 @@ def summarize_episodes(results: dict[str, Tensor], requested: int, environments:
             and, for tasks with several, ``instruction``.
         requested: Number of episodes asked for.
         environments: Number of environments, over all workers.
+        instructions: The task's instruction texts, to name them by.
 
     Returns:
         The summary.
@@ -72,7 +76,7 @@ def summarize_episodes(results: dict[str, Tensor], requested: int, environments:
         successes=int(success.sum()),
         mean_return=float(kept["return"].mean()),
         mean_length=float(kept["episode_len"].mean()),
-        per_instruction=_per_instruction(kept, success),
+        per_instruction=_per_instruction(kept, success, instructions),
     )
 
 
@@ -91,14 +95,17 @@ def _kept(env_index: list[int], requested: int, environments: int) -> list[int]:
     return keep
 
 
-def _per_instruction(kept: dict[str, Tensor], success: Tensor) -> dict[str, tuple[float, int]]:
+def _per_instruction(
+    kept: dict[str, Tensor], success: Tensor, instructions: Sequence[str]
+) -> dict[str, tuple[float, int]]:
     """Return success rate and count per instruction index, if there is more than one."""
     if "instruction" not in kept:
         return {}
     groups = {}
     for index in sorted(set(kept["instruction"].long().tolist())):
         chosen = success[kept["instruction"].long() == index]
-        groups[f"instruction {index}"] = (float(chosen.float().mean()), len(chosen))
+        name = instructions[index] if index < len(instructions) else f"instruction {index}"
+        groups[name] = (float(chosen.float().mean()), len(chosen))
     return groups if len(groups) > 1 else {}
 
 

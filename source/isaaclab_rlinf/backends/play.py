@@ -49,12 +49,16 @@ def run_parsed(args: argparse.Namespace, argv: list[str]) -> int:
 def _play(run_: PreparedRun, argv: list[str], started: float) -> int:
     """Create the run directory and hand the terminal to the session."""
     from isaaclab_rlinf.backends.console import RunConsole
-    from isaaclab_rlinf.backends.run_directory import EVAL_LOG_ROOT, create_run_directory, write_params
+    from isaaclab_rlinf.backends.run_directory import (
+        EVAL_LOG_ROOT,
+        create_run_directory,
+        point_outputs,
+        write_params,
+    )
     from isaaclab_rlinf.backends.session import run_guarded
 
     run_dir = create_run_directory(EVAL_LOG_ROOT, run_.task)
-    run_.cfg.runner.logger.log_path = str(run_dir)
-    run_.cfg.env.eval.video_cfg.video_base_dir = str(run_dir / "videos")
+    point_outputs(run_.cfg, run_dir)
     write_params(run_dir, run_.cfg, run_.source, argv)
     console = RunConsole(run_dir / "rlinf.log")
     with console:
@@ -103,8 +107,9 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
             f"[INFO] Workers are up after {time.monotonic() - started:.0f} s; playing {run_.episodes} episodes"
         )
         results = runner.evaluate()
+        instructions = env.instructions().wait()[0]
         env.close_simulators().wait()
-    summary = summarize_episodes(results, run_.episodes, int(run_.cfg.env.eval.total_num_envs))
+    summary = summarize_episodes(results, run_.episodes, int(cfg.env.eval.total_num_envs), instructions)
     write_metrics(run_dir / "metrics.json", summary, task=run_.task, weights=weights)
     _conclude(console, summary, weights, run_dir)
     return 0 if summary.episodes else 1

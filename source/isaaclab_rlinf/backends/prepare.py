@@ -59,7 +59,7 @@ def prepare_train(args: argparse.Namespace) -> PreparedRun:
             cfg.env.train.total_num_envs = args.num_envs
         if args.video:
             cfg.env.train.video_cfg.save_video = True
-        checkpoint = _resolve_checkpoint(args, cfg, source, issues)
+        checkpoint = _resolve_checkpoint(args, cfg, source, issues, for_resume=True)
         _apply_resume(cfg, args, checkpoint)
     return _checked(cfg, source, args, "train", notices, issues, checkpoint)
 
@@ -72,7 +72,7 @@ def prepare_play(args: argparse.Namespace) -> PreparedRun:
     with open_dict(cfg):
         cfg.runner.only_eval = True
         _apply_common(cfg, args, ("eval",))
-        checkpoint = _resolve_checkpoint(args, cfg, source, issues)
+        checkpoint = _resolve_checkpoint(args, cfg, source, issues, for_resume=False)
         cfg.runner.ckpt_path = str(checkpoint.weights) if checkpoint else None
         cfg.runner.resume_dir = None
         episodes = _apply_episodes(cfg, args)
@@ -136,7 +136,7 @@ def _simulator_device(requested: str | None) -> str:
 
 
 def _resolve_checkpoint(
-    args: argparse.Namespace, cfg: DictConfig, source: Path, issues: list[Issue]
+    args: argparse.Namespace, cfg: DictConfig, source: Path, issues: list[Issue], *, for_resume: bool
 ) -> ResolvedCheckpoint | None:
     """Resolve ``--checkpoint``; a mistake joins the report in place of ending it."""
     if not args.checkpoint:
@@ -147,6 +147,7 @@ def _resolve_checkpoint(
         return resolve_checkpoint(
             args.checkpoint,
             log_root=args.working_directory / TRAIN_LOG_ROOT,
+            for_resume=for_resume,
             task=str(cfg.env.train.init_params.id),
             config_name=source.stem,
         )
@@ -179,6 +180,7 @@ def _apply_episodes(cfg: DictConfig, args: argparse.Namespace) -> int:
     chunk = int(cfg.rollout.model.num_action_chunks)
     env.max_steps_per_rollout_epoch = -(-int(env.max_episode_steps) // chunk) * chunk
     env.auto_reset = env.ignore_terminations = False
+    env.init_params.report_instruction = True
     return episodes
 
 
@@ -204,7 +206,7 @@ def _checked(
         task=str(cfg.env["train" if mode == "train" else "eval"].init_params.id),
         force_cpu=args.device == "cpu",
         checkpoint=checkpoint,
-        notices=(*notices, *outcome.notices),
+        notices=(*notices, *outcome.notices, *(checkpoint.notices if checkpoint else ())),
         episodes=episodes,
         metadata={"config_name": source.stem},
     )

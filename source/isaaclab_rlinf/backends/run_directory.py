@@ -40,6 +40,22 @@ def create_run_directory(root: Path, task: str) -> Path:
     raise FileExistsError(f"{root / stem} and 999 numbered variants of it exist")
 
 
+def point_outputs(cfg: DictConfig, run_dir: Path) -> None:
+    """Let everything that a run writes go to its directory.
+
+    Args:
+        cfg: Config of the run, changed in place.
+        run_dir: The run directory.
+    """
+    from omegaconf import open_dict
+
+    with open_dict(cfg):
+        cfg.runner.logger.log_path = str(run_dir)
+        for mode in ("train", "eval"):
+            cfg.env[mode].init_params.log_dir = str(run_dir / "simulator")
+            cfg.env[mode].video_cfg.video_base_dir = str(run_dir / "videos" / mode)
+
+
 def write_params(run_dir: Path, cfg: DictConfig, source: Path, argv: list[str]) -> None:
     """Write the resolved config, the YAML it came from and the command line under ``params/``.
 

@@ -55,13 +55,14 @@ def _train(run_: PreparedRun, argv: list[str], started: float) -> int:
     from isaaclab_rlinf.backends.run_directory import (
         TRAIN_LOG_ROOT,
         create_run_directory,
+        point_outputs,
         write_git_state,
         write_params,
     )
     from isaaclab_rlinf.backends.session import run_guarded
 
     run_dir = create_run_directory(TRAIN_LOG_ROOT, run_.task)
-    run_.cfg.runner.logger.log_path = str(run_dir)
+    point_outputs(run_.cfg, run_dir)
     write_run_manifest(str(run_dir), library="rlinf", task=run_.task, metadata=run_.metadata)
     write_params(run_dir, run_.cfg, run_.source, argv)
     write_git_state(run_dir, Path.cwd(), Path(__file__))

@@ -64,6 +64,7 @@ class IsaacLabGenericEnv(gym.Env):
         self.video_cfg = cfg.video_cfg
         self.is_start = True
         self._reward_scale = float(cfg.get("reward_coef", 1.0))
+        self._first_env = seed_offset * num_envs
         self._report_instruction = bool(cfg.init_params.get("report_instruction", False))
         if self.spec.video is not None:
             from isaaclab_rlinf.compat.rlinf_record_video import keep_own_recorder
@@ -173,6 +174,8 @@ class IsaacLabGenericEnv(gym.Env):
         instruction = episode.pop("instruction")
         if self._report_instruction:
             episode["instruction"] = instruction
+            # Numbered over all workers, so that an evaluation can tell whose episode it is.
+            episode["env_index"] = torch.arange(self.num_envs) + self._first_env
         episode["return"] = episode["return"] * self._reward_scale
         episode["reward"] = episode["return"] / episode["episode_len"].clamp(min=1)
         infos: dict[str, Any] = {"episode": episode}

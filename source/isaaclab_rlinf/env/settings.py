@@ -15,7 +15,7 @@ Keys read, besides RLinf's own ``seed``, ``auto_reset``, ``ignore_terminations``
 ``init_params.presets``            Isaac Lab preset selectors, such as ``physics=newton_mjwarp``
 ``init_params.log_dir``            directory for the simulator's output; absent: the worker's own output
 ``init_params.final_observation``  ``truncated`` (default) or ``done``: which ends provide ``final_observation``
-``init_params.report_instruction`` true: episode metrics carry the instruction's index
+``init_params.report_instruction`` true: episode metrics carry the indices of instruction and environment
 ``init_params.start_timeout``      seconds until a start counts as hung
 ``init_params.step_timeout``       seconds until a chunk counts as hung
 ``video_cfg.save_video``           record every rollout epoch; with ``video_base_dir``, ``max_envs``, ``max_seconds``,

@@ -9,6 +9,7 @@ from isaaclab_rlinf.compat import prepare_worker_imports
 
 prepare_worker_imports()
 
+from rlinf.envs.utils import get_env_attr  # noqa: E402
 from rlinf.workers.env.env_worker import EnvWorker  # noqa: E402
 
 
@@ -21,6 +22,10 @@ class SimulatorEnvWorker(EnvWorker):
 
         register_envs(self.cfg)
         super().init_worker()
+
+    def instructions(self) -> tuple[str, ...]:
+        """Return the task's instruction texts, into which episode metrics index."""
+        return get_env_attr((*self.env_list, *self.eval_env_list)[0], "simulator").handshake.instructions
 
     def close_simulators(self) -> None:
         """Stop the simulator processes of this worker; later calls have nothing left to close."""

@@ -6,14 +6,21 @@
 One command term owns both, because reward, termination, observation and expert must agree on them.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import torch
-from isaaclab.envs import ManagerBasedRLEnv
 from isaaclab.managers import CommandTerm, CommandTermCfg
 from isaaclab.utils import configclass
 
 from .geometry import BALL_NAMES, GEOMETRY
 from .ik import forward_kinematics
 from .sampling import sample_episode
+
+if TYPE_CHECKING:
+    # a quarter of the stack; the driver reads this module only for the names in the env cfg
+    from isaaclab.envs import ManagerBasedRLEnv
 
 _SWEEP_SAMPLES = 8  # points tested between two steps; the fastest fingertip moves 2.5 cm from one to the next
 
@@ -30,9 +37,9 @@ class TouchGoal(CommandTerm):
         previous_distance: The same one step earlier (at the reset: equal to `distance`).
     """
 
-    cfg: "TouchGoalCfg"
+    cfg: TouchGoalCfg
 
-    def __init__(self, cfg: "TouchGoalCfg", env: ManagerBasedRLEnv) -> None:
+    def __init__(self, cfg: TouchGoalCfg, env: ManagerBasedRLEnv) -> None:
         """Allocates the buffers.
 
         Args:

@@ -1,0 +1,78 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Running the host's command as a user does, and looking for what it leaves behind."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+TASK_YAML = "isaaclab_ppo_tiny_vla_touch_color"
+ISAACLAB = str(Path(sys.executable).with_name("isaaclab"))
+
+# A run small enough for a test: the shipped YAML with fewer environments and smaller batches.
+SMALL = (
+    "env.train.total_num_envs=8",
+    "env.train.rollout_epoch=1",
+    "env.train.max_steps_per_rollout_epoch=16",
+    "actor.global_batch_size=16",
+    "actor.micro_batch_size=16",
+    "runner.save_interval=2",
+)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """An ended command."""
+
+    code: int
+    out: str
+    err: str
+
+
+def start(*args: str, cwd: Path, **env: str) -> subprocess.Popen:
+    """Start ``isaaclab`` in its own process group."""
+    return subprocess.Popen(
+        [ISAACLAB, *args],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, **env},
+    )
+
+
+def run(*args: str, cwd: Path, timeout: float = 400, **env: str) -> Ended:
+    """Run ``isaaclab`` to its end."""
+    process = start(*args, cwd=cwd, **env)
+    out, err = process.communicate(timeout=timeout)
+    return Ended(process.returncode, out, err)
+
+
+def run_directory(cwd: Path, kind: str = "rlinf") -> Path:
+    """Return the newest run directory of a kind (``rlinf`` or ``rlinf/eval``)."""
+    runs = [path for path in (cwd / "logs" / kind).iterdir() if path.name[0].isdigit()]
+    return max(runs, key=lambda path: path.stat().st_mtime_ns)
+
+
+def metrics(run_dir: Path) -> list[dict]:
+    """Return a training run's records."""
+    return [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
+
+
+def processes_of(marker: Path) -> list[psutil.Process]:
+    """Return the living processes whose working directory is, or lies below, a test's directory."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if Path(process.cwd()).is_relative_to(marker) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found

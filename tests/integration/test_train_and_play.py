@@ -1,0 +1,134 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Train, resume and evaluate as a user does: real simulator, real RLinf, real Ray, the shipped model and task."""
+
+import json
+
+import pytest
+import torch
+from commands import SMALL, TASK_YAML, metrics, processes_of, run, run_directory
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("train")
+
+
+@pytest.fixture(scope="module")
+def trained(place):
+    """Two steps from the base."""
+    ended = run(
+        "train", "--rl_library", "rlinf", "--config_name", TASK_YAML, "--max_iterations", "2", "--seed", "5", *SMALL,
+        cwd=place,
+    )  # fmt: skip
+    assert ended.code == 0, ended.out + ended.err
+    return ended, run_directory(place)
+
+
+@pytest.fixture(scope="module")
+def resumed(place, trained):
+    """Two more steps from there."""
+    ended = run(
+        "train", "--rl_library", "rlinf", "--config_name", TASK_YAML, "--max_iterations", "2", "--seed", "5",
+        "--checkpoint", "latest", *SMALL,
+        cwd=place,
+    )  # fmt: skip
+    assert ended.code == 0, ended.out + ended.err
+    return ended, run_directory(place)
+
+
+def weights(run_dir, step):
+    return run_dir / f"touch_color/checkpoints/global_step_{step}/actor/model_state_dict/full_weights.pt"
+
+
+def trainer_state(run_dir, step):
+    return json.loads((weights(run_dir, step).parents[1] / "trainer_state.json").read_text())
+
+
+def optimizer_state(run_dir, step):
+    """Adam's step counter and second moment of one parameter, as saved."""
+    from torch.distributed.checkpoint.format_utils import dcp_to_torch_save
+
+    source = weights(run_dir, step).parents[1] / "dcp_checkpoint"
+    target = run_dir / f"state_{step}.pt"
+    dcp_to_torch_save(source, target)
+    state = torch.load(target, weights_only=False)["fsdp_checkpoint"]
+    name, values = next((n, v) for n, v in state["optimizers"]["state"].items() if "action_out.weight" in n)
+    return name, values, state["lr_schedulers"][0]
+
+
+def test_one_line_per_step_and_the_places_of_all_outputs(trained):
+    ended, run_dir = trained
+    lines = [line for line in ended.out.splitlines() if line.startswith("step ")]
+    assert [line.split(" | ")[0] for line in lines] == ["step 1/2", "step 2/2"]
+    for word in ("success", "return", "env steps/s", "ETA"):
+        assert word in lines[0]
+    for place in ("touch_color/checkpoints", "learning_curve.png", "tensorboard", "metrics.jsonl", "rlinf.log"):
+        assert str(run_dir / place) in ended.out
+        assert (run_dir / place).exists()
+
+
+def test_run_directory_is_complete(trained):
+    _, run_dir = trained
+    manifest = json.loads((run_dir / "run.json").read_text())
+    assert (manifest["library"], manifest["task"]) == ("rlinf", "Isaac-Touch-Color-Arm3-v0")
+    assert (run_dir / "params" / "resolved.yaml").is_file()
+    assert list((run_dir / "tensorboard").glob("**/events.*"))
+    assert json.loads((run_dir / "best_checkpoint.json").read_text())["step_dir"].endswith("global_step_2")
+
+
+def test_training_changed_the_weights(trained, resumed):
+    before = torch.load(weights(trained[1], 2), weights_only=True)
+    after = torch.load(weights(resumed[1], 4), weights_only=True)
+    assert before.keys() == after.keys()
+    assert any(not torch.equal(before[key], after[key]) for key in before)
+
+
+def test_resume_continues_counters_and_optimizer(trained, resumed):
+    ended, run_dir = resumed
+    assert [record["step"] for record in metrics(run_dir)] == [3, 4]
+    assert "step 2, 4 optimizer steps" in ended.out
+    assert trainer_state(trained[1], 2)["optimizer_steps"] == 4
+    assert trainer_state(run_dir, 4)["optimizer_steps"] == 8
+    name, early, early_scheduler = optimizer_state(trained[1], 2)
+    same_name, late, late_scheduler = optimizer_state(run_dir, 4)
+    assert name == same_name
+    # RLinf's empty first optimizer step counts once, in the first run only.
+    assert (float(early["step"]), float(late["step"])) == (5.0, 9.0)
+    assert late_scheduler["last_epoch"] == early_scheduler["last_epoch"] + 2
+    assert not torch.equal(early["exp_avg_sq"], late["exp_avg_sq"])
+
+
+def test_play_counts_episodes_exactly_and_says_which_weights(place, resumed):
+    _, run_dir = resumed
+    ended = run(
+        "play", "--rl_library", "rlinf", "--config_name", TASK_YAML, "--checkpoint", "latest", "--num_episodes", "7",
+        "--num_envs", "4", "--video",
+        cwd=place,
+    )  # fmt: skip
+    assert ended.code == 0, ended.out + ended.err
+    eval_dir = run_directory(place, "rlinf/eval")
+    content = json.loads((eval_dir / "metrics.json").read_text())
+    assert content["episodes"] == content["requested_episodes"] == 7
+    assert content["weights"]["file"] == str(weights(run_dir, 4))
+    assert content["weights"]["matched_keys"] == content["weights"]["model_keys"] > 0
+    assert content["success_rate_95"][0] <= content["success_rate"] <= content["success_rate_95"][1]
+    assert f"Weights: {weights(run_dir, 4)}" in ended.out
+    videos = list((eval_dir / "videos").glob("**/*.mp4"))
+    assert videos
+    assert all(str(video) in ended.out for video in videos)
+    assert shown_frames(videos[0]) > 20
+
+
+def shown_frames(video):
+    import av
+
+    with av.open(str(video)) as container:
+        return sum(1 for _ in container.decode(video=0))
+
+
+def test_nothing_is_left_running(place, trained, resumed):
+    assert processes_of(place) == []
