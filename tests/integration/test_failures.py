@@ -95,7 +95,7 @@ def test_killed_simulator_is_reported(tmp_path):
 def test_exception_in_a_reward_term_is_shown_once(tmp_path):
     (tmp_path / "broken_reward.py").write_text(BROKEN_REWARD)
     terms = "{rewards.progress.func: 'broken_reward:explode', rewards.progress.weight: 1.0}"
-    process = begin(tmp_path, f"env.train.init_params.env_overrides={terms}", PYTHONPATH=str(tmp_path))
+    process = begin(tmp_path, f"++env.train.init_params.env_overrides={terms}", PYTHONPATH=str(tmp_path))
     code, output, _ = end(process, timeout=300)
     assert code == 1, output
     assert "reward term exploded on purpose" in output

@@ -189,8 +189,21 @@ def _check_tiny_vla(ctx: Context, section: str, directory: Path) -> None:
     if chunk is not None and chunk > facts.action_horizon:
         found = f"{chunk}, but {of_model} predicts {facts.action_horizon} steps"
         ctx.issue(f"{section}.num_action_chunks", found, f"1 to {facts.action_horizon}")
+    _check_rl_head(ctx, section)
     for mode, block in ctx.blocks.items():
         _check_inputs(ctx, f"env.{mode}.isaaclab", block, facts, of_model)
+
+
+def _check_rl_head(ctx: Context, section: str) -> None:
+    from isaaclab_rlinf.models.rl_head import RLHeadConfig
+
+    where = f"{section}.rl_head_config"
+    try:
+        RLHeadConfig.from_mapping(ctx.get(where, None), ctx.whole(f"{section}.denoising_steps") or 1)
+    except ValueError as error:
+        ctx.issue(where, str(error), "see docs/yaml_reference.md")
+    except TypeError:
+        pass  # a wrong type, reported by the section's own check
 
 
 def _check_inputs(ctx: Context, where: str, block: IsaacLabBlock, facts: Any, of_model: str) -> None:

@@ -48,6 +48,7 @@ RL_HEAD = {
     "value_vlm_mode": TEXT,
     "padding_value": whole(),
     "action_noise_scale": number(low=0),
+    "stochastic_steps": Key("numbers", null=True),  # tiny_vla
 }
 
 SAMPLING = {

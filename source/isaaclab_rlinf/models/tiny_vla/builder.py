@@ -38,8 +38,9 @@ def build_policy(cfg: DictConfig, torch_dtype: Any = None) -> TinyVLAForRL:
     """
     import torch
 
+    from isaaclab_rlinf.models.rl_head import RLHeadConfig
+
     from .processing import TinyVLAProcessor
-    from .rl_config import RLHeadConfig
     from .rl_policy import TinyVLAForRL
 
     path = Path(cfg.get("model_path") or bundled_checkpoint())

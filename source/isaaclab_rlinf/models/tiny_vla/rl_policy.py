@@ -13,11 +13,12 @@ from rlinf.models.embodiment.base_policy import BasePolicy
 from rlinf.models.embodiment.modules.value_head import ValueHead
 from torch import nn
 
+from isaaclab_rlinf.models.rl_head import RLHeadConfig
+
 from .configuration import TinyVLAConfig
 from .flow import flow_step, gaussian_entropy, gaussian_log_prob
 from .modeling import TinyVLAModel
 from .processing import TinyVLAProcessor
-from .rl_config import RLHeadConfig
 
 OBSERVATION_KEYS = ("pixel_values", "input_ids", "attention_mask", "state")
 # RLinf passes its text-generation settings to every model type; of these only `do_sample` means something here.
