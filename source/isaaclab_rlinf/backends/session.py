@@ -39,8 +39,6 @@ def export_environment(cfg: DictConfig, *, force_cpu: bool) -> None:
     # Ray's usage report needs a network that a robot lab's machine may not have.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    # The roles take turns on the same cores: a role's idle threads must sleep, not spin, while another works.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if force_cpu:
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
     export_extension(list(cfg.get("extensions", None) or ()))
