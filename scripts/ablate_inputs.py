@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("--num_envs", type=int, default=50)
     parser.add_argument("--variants", type=int, default=3, help="How many of the three to play")
     parser.add_argument("--json", help="File to write the numbers to")
+    parser.add_argument("overrides", nargs="*", help="Hydra overrides")
     args = parser.parse_args()
 
     from isaaclab_rlinf.compat import prepare_worker_imports
@@ -88,7 +89,7 @@ def main() -> None:
     flags = ["--config_name", args.config_name, "--num_envs", str(args.num_envs)]
     if args.model_path != "bundled":
         flags += ["--model_path", args.model_path]
-    cfg = prepare_play(parse_play_args(flags)).cfg
+    cfg = prepare_play(parse_play_args([*flags, *args.overrides])).cfg
     register()
     policy = get_model(cfg.rollout.model).eval()
     if args.weights:

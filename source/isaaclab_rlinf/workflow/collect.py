@@ -42,6 +42,7 @@ def collect_demonstrations(
     num_episodes: int,
     *,
     action_noise: float = 0.0,
+    calibration_error: float = 0.0,
     on_progress: Callable[[int, int], None] = lambda episodes, attempts: None,
 ) -> CollectReport:
     """Run the expert and record its successful episodes.
@@ -55,6 +56,8 @@ def collect_demonstrations(
         out_dir: Directory to create.
         num_episodes: Number of successful episodes to record.
         action_noise: Standard deviation of the disturbance, in action units.
+        calibration_error: Added to every recorded action, in action units: the demonstrations of a robot whose
+            encoders read that much too high. A model trained on them aims beside its goal in the same way everywhere.
         on_progress: Called with (recorded episodes, attempts) after each finished episode.
 
     Returns:
@@ -81,7 +84,7 @@ def collect_demonstrations(
         while recorder.episodes < num_episodes:
             mapped = map_observation(raw, observation_map)
             actions = expert(env.unwrapped, 1)[:, 0]
-            recorder.add(mapped, actions)
+            recorder.add(mapped, actions + calibration_error)
             noise = action_noise * torch.randn(actions.shape, generator=generator).to(actions)
             result = env.step(actions + noise, render=True, active=everyone, final="none")
             raw = result.observation

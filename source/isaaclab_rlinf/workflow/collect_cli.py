@@ -23,6 +23,9 @@ def add_collect_args(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--num_envs", type=int, default=32, metavar="N", help="Parallel environments.")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of episodes and action noise.")
     parser.add_argument("--action_noise", type=float, default=0.0, metavar="STD", help="Disturbance of the actions.")
+    parser.add_argument(
+        "--calibration_error", type=float, default=0.0, metavar="X", help="Constant error of the recorded actions."
+    )
     parser.add_argument("--device", default=None, metavar="DEV", help="Simulator device; default: CUDA if any.")
     parser.add_argument(
         "--expert",
@@ -59,6 +62,7 @@ def run_collect(args: argparse.Namespace) -> int:
             args.out.absolute(),
             args.num_episodes,
             action_noise=args.action_noise,
+            calibration_error=args.calibration_error,
             on_progress=lambda episodes, attempts: progress.update(bar, completed=episodes),
         )
     print(
