@@ -16,7 +16,7 @@ BROKEN_REWARD = """
 import torch
 calls = 0
 
-def explode(env):
+def explode(env, gamma):
     global calls
     calls += 1
     if calls > 4:
@@ -100,5 +100,4 @@ def test_exception_in_a_reward_term_is_shown_once(tmp_path):
     assert code == 1, output
     assert "reward term exploded on purpose" in output
     assert "in explode" in output
-    assert psutil.pid_exists(os.getpid())
     assert_clean(tmp_path)
