@@ -47,7 +47,9 @@ def test_trailing_overrides_are_kept_in_order():
         (["--video_length", "100"], "--video_length has no effect"),
         (["stray"], "unrecognized arguments: stray"),
         (["--num_envs", "0"], "expected at least 1"),
-        (["--device", "tpu"], "expected 'cpu', 'cuda' or 'cuda:N'"),
+        (["--device", "tpu"], "expected 'cpu' or 'cuda'"),
+        (["--device", "cuda:1"], "cluster.component_placement in the YAML chooses"),
+        (["--only_eval", "--max_iterations", "3"], "--max_iterations has no effect with --only_eval"),
     ],
 )
 def test_mistakes_are_named_and_exit_with_2(argv, message, capsys):

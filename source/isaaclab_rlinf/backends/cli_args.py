@@ -43,6 +43,8 @@ def parse_train_args(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--only_eval", action="store_true", help="Evaluate only, as 'isaaclab play' does.")
     parser.add_argument("--list_tasks", action="store_true", help="List the tasks that have an RLinf YAML, and exit.")
     args = _parse(parser, argv)
+    if args.only_eval and args.max_iterations is not None:
+        parser.error("--max_iterations has no effect with --only_eval and is refused")
     if not args.list_tasks:
         _require_config(parser, args)
     return args
@@ -76,9 +78,7 @@ def _common_parser(action: str, description: str) -> argparse.ArgumentParser:
     parser.add_argument("--num_envs", type=_positive, metavar="N", help="Number of parallel environments.")
     parser.add_argument("--seed", type=int, metavar="N", help="Seed of actor, rollout and environments.")
     parser.add_argument("--video", action="store_true", help=f"Record videos while the policy acts in {action}.")
-    parser.add_argument(
-        "--device", metavar="DEV", help="'cpu' keeps everything off the GPU; 'cuda' or 'cuda:N' places the simulator."
-    )
+    parser.add_argument("--device", metavar="DEV", help="'cpu' keeps everything off the GPU; 'cuda' insists on one.")
     parser.add_argument("--headless", action="store_true", help="No window; this backend never opens one.")
     return parser
 
@@ -90,8 +90,11 @@ def _parse(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespa
     if unknown:
         options = sorted(option for action in parser._actions for option in action.option_strings)
         parser.error(f"{_describe(unknown)}. Options: {', '.join(options)}; overrides are written key=value.")
-    if args.device is not None and not re.fullmatch(r"cpu|cuda(:\d+)?", args.device):
-        parser.error(f"--device {args.device}: expected 'cpu', 'cuda' or 'cuda:N'")
+    if args.device not in (None, "cpu", "cuda"):
+        parser.error(
+            f"--device {args.device}: expected 'cpu' or 'cuda'; RLinf gives every worker a GPU of its own, which "
+            "cluster.component_placement in the YAML chooses"
+        )
     args.overrides = rest
     args.working_directory = Path.cwd()
     return args

@@ -76,7 +76,7 @@ def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:
             "RL library": "rlinf (isaaclab-rlinf)",
             "Config": str(run_.source),
             "Model": f"{cfg.rollout.model.model_type} ({cfg.rollout.model.model_path})",
-            "Checkpoint": str(run_.checkpoint.weights) if run_.checkpoint else "none: the base model is evaluated",
+            "Checkpoint": cfg.runner.ckpt_path or "none: the base model is evaluated",
             "Device": str(cfg.env.eval.init_params.device),
             "Environments": str(cfg.env.eval.total_num_envs),
             "Episodes": str(run_.episodes),
@@ -103,6 +103,8 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
         runner = EvalRunner(cfg, rollout=rollout, env=env)
         report = runner.init_workers()
         weights = _tell_weights(console, report, cfg)
+        for notice in env.notices().wait()[0]:
+            console.line(f"[INFO] {notice}")
         console.line(
             f"[INFO] Workers are up after {time.monotonic() - started:.0f} s; playing {run_.episodes} episodes"
         )

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from .console import RunConsole
 
+EXPORTED_VARIABLES = ("RLINF_EXT_MODULE", "ISAACLAB_RLINF_EXTENSIONS", "CUDA_VISIBLE_DEVICES")
+"""What a run sets that another run in the same process must not inherit."""
+
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 
@@ -63,6 +66,7 @@ def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool) -> Iterator[tuple[DictCon
     from isaaclab_rlinf.compat.ray_session import private_ray
     from isaaclab_rlinf.compat.worker_failures import raise_worker_failures
 
+    former_environment = dict(os.environ)
     export_environment(cfg, force_cpu=force_cpu)
     prepare_worker_imports()
     register()
@@ -73,8 +77,17 @@ def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool) -> Iterator[tuple[DictCon
     with private_ray(), hide_accelerators(force_cpu):
         cfg = validate_cfg(cfg)
         cluster = Cluster()
-        with raise_worker_failures():
-            yield cfg, cluster, HybridComponentPlacement(cfg, cluster)
+        # Ray has put a handler of its own in place, which exits with the signal's number.
+        signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            with raise_worker_failures():
+                yield cfg, cluster, HybridComponentPlacement(cfg, cluster)
+        finally:
+            # A later run in this process starts from what the user had set.
+            for name in EXPORTED_VARIABLES:
+                os.environ.pop(name, None)
+                if name in former_environment:
+                    os.environ[name] = former_environment[name]
 
 
 def launch_group(worker_class: type, cfg: DictConfig, cluster: Any, placement: Any, component: str) -> Any:

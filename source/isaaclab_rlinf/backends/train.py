@@ -128,12 +128,14 @@ def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:
 
 def _tell_start(console: RunConsole, runner, run_: PreparedRun, started: float) -> None:
     """Say that the loop begins, and what was restored."""
-    if run_.checkpoint is not None:
+    if run_.checkpoint is not None and hasattr(runner.actor, "trainer_state"):
         state = runner.actor.trainer_state().wait()[0]
         console.line(
             f"[INFO] Resumed {run_.checkpoint.step_dir}: step {runner.global_step}, "
             f"{state['optimizer_steps']} optimizer steps, learning rate {state['lr']:g}"
         )
+    for notice in runner.env.notices().wait()[0]:
+        console.line(f"[INFO] {notice}")
     console.line(f"[INFO] Workers are up after {time.monotonic() - started:.0f} s; training begins")
 
 

@@ -43,8 +43,8 @@ class TrainRunner(AtomicCheckpointRunner):
         self.env_steps_per_step = train.total_num_envs * train.rollout_epoch * train.max_steps_per_rollout_epoch
         self._success = math.nan
         """Success rate of the step that ended last."""
-        self._unscored: tuple[Path, int] | None = None
-        """A checkpoint with which no step has been played yet, and its step."""
+        self._unscored: dict[int, Path] = {}
+        """Checkpoints whose weights no step has played yet, by their step."""
 
     def print_metrics_table_async(
         self, step: int, total_steps: int, start_time: float, metrics: dict, start_step: int = 0
@@ -92,24 +92,25 @@ class TrainRunner(AtomicCheckpointRunner):
             step: Its step.
         """
         self._console.line(f"[INFO] Checkpoint: {step_dir}")
-        self._unscored = (step_dir, step)
+        self._unscored[step] = step_dir
 
     def score_last_checkpoint(self) -> None:
         """Score a checkpoint that no step followed, by the last step, whose weights are one update older."""
-        if self._unscored is not None and not math.isnan(self._success):
-            self._score(self._unscored[0], "training success of the step before")
+        for step in sorted(self._unscored):
+            self._score(self._unscored.pop(step), "training success of the step before")
 
     def _score_checkpoint(self, step: int) -> None:
-        """Score the waiting checkpoint if the step with this index was played with its weights."""
-        if self._unscored is not None and self._unscored[1] == step and not math.isnan(self._success):
-            self._score(self._unscored[0], "training success of the step after")
+        """Score the waiting checkpoint whose weights the step with this index has played."""
+        if step in self._unscored:
+            self._score(self._unscored.pop(step), "training success of the step after")
 
     def _score(self, step_dir: Path, metric: str) -> None:
         """Write the checkpoint's name to the run's best file, if none was better."""
-        self._unscored = None
+        if math.isnan(self._success):
+            return
         best_file = self._run_dir / BEST_FILENAME
         best = json.loads(best_file.read_text(encoding="utf-8"))["value"] if best_file.is_file() else -math.inf
-        if self._success < best:
+        if self._success <= best:
             return
         content = {"step_dir": os.path.relpath(step_dir, self._run_dir), "metric": metric, "value": self._success}
         temporary = best_file.with_suffix(".tmp")

@@ -17,6 +17,14 @@ import shutil
 import uuid
 from collections.abc import Iterator
 
+FORWARDED_VARIABLES = (
+    "ISAACLAB_RLINF_EXTENSIONS",
+    "ISAACLAB_RLINF_NUM_THREADS",
+    "ISAACLAB_RLINF_SIM_THREADS",
+    "TOKENIZERS_PARALLELISM",
+)
+"""What our code reads from the environment of a worker; RLinf forwards its own ``RLINF_*``."""
+
 
 @contextlib.contextmanager
 def private_ray() -> Iterator[None]:
@@ -27,9 +35,11 @@ def private_ray() -> Iterator[None]:
     import ray
     from rlinf.scheduler import Cluster
 
-    local = os.environ.get("RAY_ADDRESS", "local") == "local"
+    local = os.environ.get("RAY_ADDRESS", "") in ("", "local")
     os.environ["RAY_ADDRESS"] = "local" if local else os.environ["RAY_ADDRESS"]
-    extra = {"include_dashboard": False} if local else {}
+    # Processes of a cluster that was there before us do not inherit our environment.
+    variables = {name: os.environ[name] for name in FORWARDED_VARIABLES if name in os.environ}
+    extra: dict[str, object] = {"include_dashboard": False} if local else {"runtime_env": {"env_vars": variables}}
     original_init = ray.init
     former_namespace = Cluster.NAMESPACE
     Cluster.NAMESPACE = f"isaaclab_rlinf_{uuid.uuid4().hex[:12]}"

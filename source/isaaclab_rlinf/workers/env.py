@@ -27,6 +27,12 @@ class SimulatorEnvWorker(EnvWorker):
         """Return the task's instruction texts, into which episode metrics index."""
         return get_env_attr((*self.env_list, *self.eval_env_list)[0], "simulator").handshake.instructions
 
+    def notices(self) -> list[str]:
+        """Return what the simulators have to say once, such as what counts as success by default."""
+        envs = (*self.env_list, *self.eval_env_list)
+        told = [notice for env in envs for notice in get_env_attr(env, "simulator").handshake.notices]
+        return list(dict.fromkeys(told))
+
     def close_simulators(self) -> None:
         """Stop the simulator processes of this worker; later calls have nothing left to close."""
         for env in (*self.env_list, *self.eval_env_list):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 from isaaclab_rlinf.compat import prepare_worker_imports
@@ -33,7 +34,9 @@ class RolloutWorker(MultiStepRolloutWorker):
         from rlinf.utils.utils import seed_everything
 
         use_cpu_threads(self.torch_device_type)
-        seed_everything(self.cfg.actor.seed + 1000 * (1 + self._rank))
+        # A resumed run draws other noise than the run before it did.
+        resumed_at = re.search(r"global_step_(\d+)$", self.cfg.runner.get("resume_dir", None) or "")
+        seed_everything(self.cfg.actor.seed + 1000 * (1 + self._rank) + 7919 * int(resumed_at[1] if resumed_at else 0))
         checkpoint = self.cfg.runner.get("ckpt_path", None)
         with open_dict(self.cfg):
             self.cfg.runner.ckpt_path = None

@@ -91,7 +91,7 @@ def collect_demonstrations(
             for index in (result.terminated | result.truncated).nonzero().flatten().tolist():
                 recorder.finish(index, keep=bool(result.success[index]) and recorder.episodes < num_episodes)
                 on_progress(recorder.episodes, recorder.attempts)
-            if recorder.attempts >= 20 * num_episodes:
+            if recorder.episodes < num_episodes and recorder.attempts >= 20 * num_episodes + spec.num_envs:
                 raise RuntimeError(
                     f"the expert succeeded in {recorder.episodes} of {recorder.attempts} episodes; giving up"
                 )

@@ -19,8 +19,10 @@ def add_collect_args(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config_name", required=True, metavar="NAME", help="Task YAML; its mapping is recorded.")
     parser.add_argument("--config_path", metavar="DIR", help="Directory to take the YAML from.")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="Dataset directory to create.")
-    parser.add_argument("--num_episodes", type=int, default=200, metavar="N", help="Successful episodes to record.")
-    parser.add_argument("--num_envs", type=int, default=32, metavar="N", help="Parallel environments.")
+    parser.add_argument(
+        "--num_episodes", type=_positive, default=200, metavar="N", help="Successful episodes to record."
+    )
+    parser.add_argument("--num_envs", type=_positive, default=32, metavar="N", help="Parallel environments.")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of episodes and action noise.")
     parser.add_argument("--action_noise", type=float, default=0.0, metavar="STD", help="Disturbance of the actions.")
     parser.add_argument(
@@ -33,6 +35,13 @@ def add_collect_args(parser: argparse.ArgumentParser) -> None:
         help="Expert policy (environment, horizon) -> (B, horizon, A); default: the task registration's "
         "'expert_entry_point'.",
     )
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {value}")
+    return value
 
 
 def run_collect(args: argparse.Namespace) -> int:
@@ -52,7 +61,7 @@ def run_collect(args: argparse.Namespace) -> int:
     from isaaclab_rlinf.workflow.collect import collect_demonstrations
 
     spec = _simulator_spec(args)
-    expert = _load_expert(args.expert, spec.task_id)
+    expert = _load_expert(args.expert, spec.task_id, spec.import_modules)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns) as progress:
         bar = progress.add_task("episodes", total=args.num_episodes)
@@ -96,15 +105,16 @@ def _simulator_spec(args: argparse.Namespace):
     return simulator_spec_from_config(cfg.env.train, args.num_envs)
 
 
-def _load_expert(name: str | None, task: str):
+def _load_expert(name: str | None, task: str, modules: tuple[str, ...]):
     """Return the expert named on the command line or by the task's registration."""
     import gymnasium as gym
 
     from isaaclab_rlinf.config.errors import ConfigError, Issue
     from isaaclab_rlinf.env.isaac_factory import import_tasks
 
-    import_tasks()
-    known = gym.registry[task].kwargs if task in gym.registry else {}
+    import_tasks(modules)
+    task_id = task.split(":")[-1]
+    known = gym.registry[task_id].kwargs if task_id in gym.registry else {}
     name = name or known.get("expert_entry_point")
     module, separator, function = str(name).partition(":")
     if not name or not separator:

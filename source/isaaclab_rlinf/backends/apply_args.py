@@ -1,0 +1,143 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""What each command-line flag changes in the composed config, in place."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isaaclab_rlinf.config.errors import ConfigError, Issue
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    from isaaclab_rlinf.checkpoints import ResolvedCheckpoint
+
+BUNDLED_MODEL = "bundled"
+"""Value of ``actor.model.model_path`` that means the base checkpoint shipped with this package."""
+
+
+def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ...], acting: DictConfig) -> None:
+    """Write what train and play share into the config. Relative paths mean the launcher's working directory.
+
+    Args:
+        cfg: Config to change.
+        args: Parsed command line.
+        modes: Environment sections that will run.
+        acting: The model section that decides the chunk length.
+
+    Raises:
+        ConfigError: If the device does not exist.
+    """
+    if args.task:
+        for mode in ("train", "eval"):
+            cfg.env[mode].init_params.id = args.task
+    if args.seed is not None:
+        cfg.actor.seed = args.seed
+        cfg.env.train.seed = args.seed
+        # Evaluation episodes are not those that training saw.
+        cfg.env.eval.seed = args.seed + 1000
+    if args.model_path:
+        cfg.actor.model.model_path = cfg.rollout.model.model_path = args.model_path
+    for model in (cfg.actor.model, cfg.rollout.model):
+        model.model_path = _model_path(str(model.model_path), args.working_directory)
+    for mode in modes:
+        init_params = cfg.env[mode].init_params
+        init_params.device = _simulator_device(args.device or init_params.get("device", None))
+        init_params.action_chunk = acting.num_action_chunks
+        init_params.import_modules = list(cfg.get("extensions", None) or ())
+
+
+def _model_path(value: str, working_directory: Path) -> str:
+    """Return an absolute path for a model directory, or the bundled checkpoint's."""
+    if value == BUNDLED_MODEL:
+        from isaaclab_rlinf.models.base import bundled_checkpoint
+
+        return str(bundled_checkpoint())
+    return absolute(value, working_directory)
+
+
+def absolute(value: str, working_directory: Path) -> str:
+    """Return a path of the command line or the YAML as the workers, which run elsewhere, must be given it."""
+    return str((working_directory / Path(value).expanduser()).absolute())
+
+
+def _simulator_device(requested: str | None) -> str:
+    """Return the device for the simulator: the one asked for, else CUDA where there is any."""
+    import torch
+
+    if requested and requested.startswith("cuda") and not torch.cuda.is_available():
+        raise ConfigError(
+            [Issue("--device", f"'{requested}', but torch finds no CUDA device", "cpu on this machine", "--device cpu")]
+        )
+    return requested or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def apply_resume(
+    cfg: DictConfig, args: argparse.Namespace, checkpoint: ResolvedCheckpoint | None, issues: list[Issue]
+) -> None:
+    """Set where training starts and ends.
+
+    Args:
+        cfg: Config to change.
+        args: Parsed command line.
+        checkpoint: What to resume from.
+        issues: Receives a mistake.
+    """
+    if args.max_iterations is not None:
+        cfg.runner.max_epochs = args.max_iterations + (checkpoint.step if checkpoint else 0)
+        cfg.runner.max_steps = -1  # the smaller of the two would win
+    if checkpoint is not None:
+        limits = [int(cfg.runner.max_epochs), int(cfg.runner.get("max_steps", -1))]
+        last = min(limit for limit in limits if limit >= 0)
+        if last <= checkpoint.step:
+            found = f"step {checkpoint.step} of a training that ends at step {last} (runner.max_epochs, max_steps)"
+            issues.append(Issue("--checkpoint", found, "an earlier checkpoint", "--max_iterations N does N more steps"))
+        cfg.runner.resume_dir = str(checkpoint.step_dir)
+        # A resumed run must not replay the episodes that the run before it started with.
+        cfg.env.train.seed = int(cfg.env.train.seed) + 7919 * checkpoint.step
+
+
+def apply_episodes(cfg: DictConfig, args: argparse.Namespace) -> int:
+    """Spread the episodes over environments and rollout epochs, one whole episode each.
+
+    Every environment plays each episode to its end, whatever its length: stopping at the first N finished ones would
+    favour short episodes.
+
+    Args:
+        cfg: Config to change.
+        args: Parsed command line.
+
+    Returns:
+        The number of episodes to count.
+    """
+    env = cfg.env.eval
+    episodes = args.num_episodes or args.num_envs or int(env.total_num_envs)
+    parallel = min(args.num_envs or int(env.total_num_envs), episodes)
+    env.rollout_epoch = -(-episodes // parallel)
+    parallel = -(-episodes // env.rollout_epoch)
+    # Workers and pipeline stages share the environments evenly; what that makes too many is not counted.
+    even = _even_share(cfg, args.device == "cpu")
+    env.total_num_envs = -(-parallel // even) * even
+    chunk = int(cfg.rollout.model.num_action_chunks)
+    env.max_steps_per_rollout_epoch = -(-int(env.max_episode_steps) // chunk) * chunk
+    env.auto_reset = env.ignore_terminations = False
+    env.init_params.report_instruction = True
+    return episodes
+
+
+def _even_share(cfg: DictConfig, force_cpu: bool) -> int:
+    """Return the number that the evaluation environments must be a multiple of."""
+    from omegaconf import OmegaConf
+
+    from isaaclab_rlinf.config.placement import count_accelerators, world_sizes
+
+    accelerators = 0 if force_cpu else count_accelerators()
+    placement = OmegaConf.to_container(cfg.cluster.component_placement, resolve=True)
+    sizes, _ = world_sizes(placement, int(cfg.cluster.num_nodes), accelerators)
+    ranks = [sizes.get(component) or 1 for component in ("env", "rollout")]
+    return math.lcm(*ranks) * int(cfg.rollout.pipeline_stage_num)
