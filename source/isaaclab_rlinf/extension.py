@@ -19,19 +19,23 @@ from collections.abc import Sequence
 
 EXTENSION_MODULE = "isaaclab_rlinf.extension"
 CHAINED_MODULES_VARIABLE = "ISAACLAB_RLINF_EXTENSIONS"
+GROUPS_VARIABLE = "ISAACLAB_RLINF_GROUPS"
+"""Names of the worker groups that hold models or environments; unset means every process registers."""
 
 
-def export_extension(extensions: Sequence[str] = ()) -> None:
+def export_extension(extensions: Sequence[str] = (), groups: Sequence[str] = ()) -> None:
     """Set the environment so that workers load this module, and through it the user's.
 
     Args:
         extensions: Module names from the YAML's ``extensions:``; a former ``RLINF_EXT_MODULE`` is put before them.
+        groups: Worker groups of the run that use what is registered.
     """
     former = os.environ.get("RLINF_EXT_MODULE", "")
     chained = [former] if former and former != EXTENSION_MODULE else []
     chained += [name for name in extensions if name not in chained]
     os.environ[CHAINED_MODULES_VARIABLE] = ",".join(chained)
     os.environ["RLINF_EXT_MODULE"] = EXTENSION_MODULE
+    os.environ[GROUPS_VARIABLE] = ",".join(groups)
 
 
 def chained_modules() -> list[str]:
@@ -46,6 +50,8 @@ def register() -> None:
         ImportError: If an extension module cannot be imported.
         AttributeError: If an extension module has no ``register()``.
     """
+    if _only_passes_messages():
+        return
     from isaaclab_rlinf.models.registry import register_models
 
     register_models()
@@ -57,3 +63,10 @@ def register() -> None:
                 "worker. Define it, or remove the module from the YAML's 'extensions:'."
             )
         module.register()
+
+
+def _only_passes_messages() -> bool:
+    """Return whether this is one of RLinf's channel workers, which would import RLinf's models for nothing."""
+    groups = [name for name in os.environ.get(GROUPS_VARIABLE, "").split(",") if name]
+    worker = os.environ.get("WORKER_NAME", "").partition(":")[0]
+    return bool(groups and worker) and worker not in groups

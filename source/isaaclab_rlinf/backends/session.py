@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
     from .console import RunConsole
 
-EXPORTED_VARIABLES = ("RLINF_EXT_MODULE", "ISAACLAB_RLINF_EXTENSIONS", "CUDA_VISIBLE_DEVICES")
+EXPORTED_VARIABLES = (
+    "RLINF_EXT_MODULE",
+    "ISAACLAB_RLINF_EXTENSIONS",
+    "ISAACLAB_RLINF_GROUPS",
+    "CUDA_VISIBLE_DEVICES",
+)
 """What a run sets that another run in the same process must not inherit."""
 
 EXIT_FAILED = 1
@@ -44,7 +49,8 @@ def export_environment(cfg: DictConfig, *, force_cpu: bool) -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     if force_cpu:
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
-    export_extension(list(cfg.get("extensions", None) or ()))
+    groups = [str(cfg[component].group_name) for component in ("actor", "rollout", "env")]
+    export_extension(list(cfg.get("extensions", None) or ()), groups)
 
 
 @contextlib.contextmanager

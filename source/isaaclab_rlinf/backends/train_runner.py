@@ -46,6 +46,17 @@ class TrainRunner(AtomicCheckpointRunner):
         self._unscored: dict[int, Path] = {}
         """Checkpoints whose weights no step has played yet, by their step."""
 
+    def init_workers(self) -> None:
+        """Start all groups; without an accelerator at once, as there is no device memory to be careful with.
+
+        Upstream starts the actor last, to keep the peak of device memory low.
+        """
+        if self.cfg.runner.get("resume_dir", None) is None and not _has_accelerators():
+            for handle in [group.init_worker() for group in (self.rollout, self.env, self.actor)]:
+                handle.wait()
+        else:
+            super().init_workers()
+
     def print_metrics_table_async(
         self, step: int, total_steps: int, start_time: float, metrics: dict, start_step: int = 0
     ) -> None:
@@ -116,6 +127,13 @@ class TrainRunner(AtomicCheckpointRunner):
         temporary = best_file.with_suffix(".tmp")
         temporary.write_text(json.dumps(content) + "\n", encoding="utf-8")
         os.replace(temporary, best_file)
+
+
+def _has_accelerators() -> bool:
+    """Return whether the run's cluster has any accelerator."""
+    from rlinf.scheduler import Cluster
+
+    return Cluster().num_accelerators > 0
 
 
 def _is_number(value: Any) -> bool:
