@@ -13,15 +13,26 @@ from rlinf.runners.embodied_eval_runner import EmbodiedEvalRunner
 class EvalRunner(EmbodiedEvalRunner):
     """Plays whole episodes, one per environment and rollout epoch, and keeps each one's result."""
 
+    def __init__(self, cfg: Any, rollout: Any, env: Any, *, env_started: Any):
+        """Keep the environments' start; the rest is RLinf's.
+
+        Args:
+            cfg: Validated config.
+            rollout: Rollout worker group.
+            env: Environment worker group.
+            env_started: Handle of its ``init_worker`` call, see :func:`~isaaclab_rlinf.backends.session.start_env`.
+        """
+        super().__init__(cfg, rollout=rollout, env=env)
+        self._env_started = env_started
+
     def init_workers(self) -> Any:
-        """Start rollout and environments.
+        """Start the rollout and wait for the environments.
 
         Returns:
             The rollout worker's :class:`~isaaclab_rlinf.workers.weights.LoadReport`, or None for base weights.
         """
-        rollout, env = self.rollout.init_worker(), self.env.init_worker()
-        reports = rollout.wait()
-        env.wait()
+        reports = self.rollout.init_worker().wait()
+        self._env_started.wait()
         return reports[0]
 
     def evaluate(self) -> dict[str, Any]:

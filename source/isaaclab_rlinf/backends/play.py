@@ -90,7 +90,7 @@ def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:
 def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: float) -> int:
     """Start the workers, play the episodes, and report."""
     from isaaclab_rlinf.backends.episodes import summarize_episodes, write_metrics
-    from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster
+    from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster, start_env
 
     console.line("[INFO] Starting Ray and the workers (imports take most of it) ...")
     with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu) as (cfg, cluster, placement):
@@ -98,9 +98,9 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
         from isaaclab_rlinf.workers.env import SimulatorEnvWorker
         from isaaclab_rlinf.workers.rollout import RolloutWorker
 
+        env, env_started = start_env(SimulatorEnvWorker, cfg, cluster, placement)
         rollout = launch_group(RolloutWorker, cfg, cluster, placement, "rollout")
-        env = launch_group(SimulatorEnvWorker, cfg, cluster, placement, "env")
-        runner = EvalRunner(cfg, rollout=rollout, env=env)
+        runner = EvalRunner(cfg, rollout=rollout, env=env, env_started=env_started)
         report = runner.init_workers()
         weights = _tell_weights(console, report, cfg)
         for notice in env.notices().wait()[0]:

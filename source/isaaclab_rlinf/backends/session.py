@@ -114,6 +114,24 @@ def launch_group(worker_class: type, cfg: DictConfig, cluster: Any, placement: A
     )
 
 
+def start_env(worker_class: type, cfg: DictConfig, cluster: Any, placement: Any) -> tuple[Any, Any]:
+    """Launch the environment workers and let them start their simulators at once.
+
+    A simulator takes longest to start, and mostly on one core: it starts while the other workers import.
+
+    Args:
+        worker_class: RLinf worker class.
+        cfg: Validated config.
+        cluster: RLinf cluster.
+        placement: Component placement.
+
+    Returns:
+        The worker group, and the handle of its ``init_worker`` call.
+    """
+    env = launch_group(worker_class, cfg, cluster, placement, "env")
+    return env, env.init_worker()
+
+
 def run_guarded(console: RunConsole, body: Callable[[], int], *, outputs: str) -> int:
     """Run a session's body and turn its end into an exit code and, on failure, one report.
 

@@ -74,7 +74,7 @@ def _train(run_: PreparedRun, argv: list[str], started: float) -> int:
 
 def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: float) -> int:
     """Start the workers, train, and say where everything is."""
-    from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster
+    from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster, start_env
 
     console.line("[INFO] Starting Ray and the workers (imports take most of it) ...")
     with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu) as (cfg, cluster, placement):
@@ -82,13 +82,14 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
         from isaaclab_rlinf.workers.env import SimulatorEnvWorker
         from isaaclab_rlinf.workers.rollout import RolloutWorker
 
-        classes = {"actor": _actor_class(cfg), "rollout": RolloutWorker, "env": SimulatorEnvWorker}
+        env, env_started = start_env(SimulatorEnvWorker, cfg, cluster, placement)
+        classes = {"actor": _actor_class(cfg), "rollout": RolloutWorker}
         groups = {name: launch_group(cls, cfg, cluster, placement, name) for name, cls in classes.items()}
-        runner = TrainRunner(cfg, **groups, console=console, run_dir=run_dir)
+        runner = TrainRunner(cfg, **groups, env=env, env_started=env_started, console=console, run_dir=run_dir)
         runner.init_workers()
         _tell_start(console, runner, run_, started)
         runner.run()
-        groups["env"].close_simulators().wait()
+        env.close_simulators().wait()
         _conclude(console, runner, run_dir, started)
     return 0
 

@@ -25,7 +25,9 @@ BEST_FILENAME = "best_checkpoint.json"
 class TrainRunner(AtomicCheckpointRunner):
     """Runs the training loop of RLinf; see :meth:`~rlinf.runners.embodied_runner.EmbodiedRunner.run`."""
 
-    def __init__(self, cfg: Any, actor: Any, rollout: Any, env: Any, *, console: RunConsole, run_dir: Path):
+    def __init__(
+        self, cfg: Any, actor: Any, rollout: Any, env: Any, *, env_started: Any, console: RunConsole, run_dir: Path
+    ):
         """Keep where to report to; the rest is RLinf's.
 
         Args:
@@ -33,10 +35,12 @@ class TrainRunner(AtomicCheckpointRunner):
             actor: Actor worker group.
             rollout: Rollout worker group.
             env: Environment worker group.
+            env_started: Handle of its ``init_worker`` call, see :func:`~isaaclab_rlinf.backends.session.start_env`.
             console: Console for the per-step line.
             run_dir: Run directory, for the metrics file and the best checkpoint's name.
         """
         super().__init__(cfg=cfg, actor=actor, rollout=rollout, env=env)
+        self._env_started = env_started
         self._console = console
         self._run_dir = run_dir
         train = cfg.env.train
@@ -47,15 +51,20 @@ class TrainRunner(AtomicCheckpointRunner):
         """Checkpoints whose weights no step has played yet, by their step."""
 
     def init_workers(self) -> None:
-        """Start all groups; without an accelerator at once, as there is no device memory to be careful with.
+        """Start rollout and actor, wait for everything, and resume where the config says so.
 
-        Upstream starts the actor last, to keep the peak of device memory low.
+        With accelerators the actor comes last, as upstream, to keep the peak of device memory low.
         """
-        if self.cfg.runner.get("resume_dir", None) is None and not _has_accelerators():
-            for handle in [group.init_worker() for group in (self.rollout, self.env, self.actor)]:
+        handles = [self._env_started, self.rollout.init_worker()]
+        if _has_accelerators():
+            for handle in handles:
                 handle.wait()
-        else:
-            super().init_workers()
+        for handle in [*handles, self.actor.init_worker()]:
+            handle.wait()
+        resume_dir = self.cfg.runner.get("resume_dir", None)
+        if resume_dir is not None:
+            self.actor.load_checkpoint(str(Path(resume_dir) / "actor")).wait()
+            self.global_step = int(resume_dir.split("global_step_")[-1])
 
     def print_metrics_table_async(
         self, step: int, total_steps: int, start_time: float, metrics: dict, start_step: int = 0
