@@ -24,7 +24,14 @@ class Mutation:
 FREE_SECTIONS = ("hydra", "defaults", "env.channel", "rollout.channel", "actor.channel", "algorithm.length_params")
 """Not read by RLinf 0.3.0's embodied path, or Hydra's own."""
 
-ANY_NUMBER = ("reward_coef", "rewards_lower_bound", "rewards_upper_bound", "padding_value", "noise_params")
+ANY_NUMBER = (
+    "reward_coef",
+    "rewards_lower_bound",
+    "rewards_upper_bound",
+    "padding_value",
+    "noise_params",
+    "rewards.progress.weight",
+)
 """Keys that may be negative."""
 
 

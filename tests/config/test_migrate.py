@@ -49,8 +49,8 @@ def test_rollout_model_inherits_and_its_own_settings_win(bundled_yaml):
     assert cfg.rollout.model.precision == "bf16"
     assert cfg.rollout.model.action_dim == 3
     assert cfg.rollout.model.rl_head_config == {
-        "noise_method": "flow_sde",
         "noise_level": 0.1,
+        "stochastic_steps": [3],
         "detach_critic_input": True,
     }
 

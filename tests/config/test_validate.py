@@ -292,7 +292,7 @@ def test_unknown_task(check):
 
 def test_env_overrides_are_applied_before_checking(check):
     where = "env.train.init_params.env_overrides"
-    assert only(check(f"++{where}={{rewards.succes.weight: 2}}")).where == where
+    assert only(check(f"++{where}={{rewards.succes.weight: 2}}")).where == f"{where}.rewards.succes.weight"
     issue = only(check(f"++{where}={{rewards.success.weight: 0, rewards.wrong_ball.weight: 0}}"))
     assert "gives no reward" in issue.found
     assert check().issues == ()

@@ -201,7 +201,8 @@ def _check_rl_head(ctx: Context, section: str) -> None:
     try:
         RLHeadConfig.from_mapping(ctx.get(where, None), ctx.whole(f"{section}.denoising_steps") or 1)
     except ValueError as error:
-        ctx.issue(where, str(error), "see docs/yaml_reference.md")
+        key = re.match(r"rl_head_config\.(\w+)", str(error))
+        ctx.issue(f"{where}.{key[1]}" if key else where, str(error), "see docs/yaml_reference.md")
     except TypeError:
         pass  # a wrong type, reported by the section's own check
 

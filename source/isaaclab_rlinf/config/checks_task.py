@@ -77,13 +77,21 @@ def _facts(ctx: Context, mode: str, task: str, params: Mapping[str, Any]) -> Tas
     try:
         facts = read_task(spec, overrides if isinstance(overrides, Mapping) else None, presets or ())
     except ValueError as error:
-        ctx.issue(f"env.{mode}.init_params.env_overrides", str(error), "dotted attributes of the task's env cfg")
+        ctx.issue(_blamed(mode, overrides, error), str(error), "dotted attributes of the task's env cfg")
         return None
     except Exception as error:
+        where = _blamed(mode, overrides, error) if overrides else where
         ctx.issue(where, f"the env cfg of {task!r} cannot be loaded: {type(error).__name__}: {error}")
         return None
     ctx.notices.extend(facts.notices)
     return facts
+
+
+def _blamed(mode: str, overrides: Any, error: Exception) -> str:
+    """Return the key path of the override that an error speaks of: the one it quotes, or the only one there is."""
+    names = [str(name) for name in overrides] if isinstance(overrides, Mapping) else []
+    quoted = [name for name in names if f"'{name}'" in str(error)] or (names if len(names) == 1 else [])
+    return ".".join([f"env.{mode}.init_params.env_overrides", *quoted[:1]])
 
 
 def _import_modules(ctx: Context, params: Mapping[str, Any]) -> None:
