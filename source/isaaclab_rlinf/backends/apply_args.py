@@ -10,15 +10,13 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isaaclab_rlinf.config.checks_model import BUNDLED
 from isaaclab_rlinf.config.errors import ConfigError, Issue
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from isaaclab_rlinf.checkpoints import ResolvedCheckpoint
-
-BUNDLED_MODEL = "bundled"
-"""Value of ``actor.model.model_path`` that means the base checkpoint shipped with this package."""
 
 
 def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ...], acting: DictConfig) -> None:
@@ -54,7 +52,7 @@ def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ..
 
 def _model_path(value: str, working_directory: Path) -> str:
     """Return an absolute path for a model directory, or the bundled checkpoint's."""
-    if value == BUNDLED_MODEL:
+    if value == BUNDLED:
         from isaaclab_rlinf.models.base import bundled_checkpoint
 
         return str(bundled_checkpoint())
