@@ -19,5 +19,7 @@ def prepare_worker_imports() -> None:
     transformers that environment workers never use.
     """
     from .cpu_platform import install_cpu_platform
+    from .rlinf_config import import_rlinf_config
 
     install_cpu_platform()
+    import_rlinf_config()
