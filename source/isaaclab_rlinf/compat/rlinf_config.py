@@ -17,7 +17,7 @@ from typing import Any
 
 
 def import_rlinf_config() -> None:
-    """Import ``rlinf.config``, deferring its ``torch.compile`` decorations. Does nothing when it is imported already."""
+    """Import ``rlinf.config`` with its ``torch.compile`` decorations deferred; does nothing the second time."""
     if "rlinf.config" in sys.modules:
         return
     import torch
