@@ -80,6 +80,13 @@ def test_run_directory_is_complete(trained):
     assert json.loads((run_dir / "best_checkpoint.json").read_text())["step_dir"].endswith("global_step_2")
 
 
+def test_ratio_is_one_before_the_first_update(trained):
+    ended, run_dir = trained
+    for record in metrics(run_dir):
+        assert record["train/actor/initial_ratio_error"] < 1e-4
+    assert "PPO's ratio" not in ended.out
+
+
 def test_training_changed_the_weights(trained, resumed):
     before = torch.load(weights(trained[1], 2), weights_only=True)
     after = torch.load(weights(resumed[1], 4), weights_only=True)

@@ -1,7 +1,12 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""A third-party policy as a user would register it through ``extensions:``: a Gaussian over joint targets."""
+"""A third-party policy as a user would register it through ``extensions:``: a Gaussian over joint targets.
+
+With ``TOY_LOGPROB_ERROR`` set, its training-time log-probabilities are off by that much, as a faulty model's would be.
+"""
+
+import os
 
 import torch
 from torch import nn
@@ -54,7 +59,8 @@ def build(cfg, torch_dtype):
 
         def default_forward(self, forward_inputs, **kwargs):
             normal, values = self.distribution(forward_inputs["states"])
-            logprobs = normal.log_prob(forward_inputs["action"])
+            error = float(os.environ.get("TOY_LOGPROB_ERROR", "0"))
+            logprobs = normal.log_prob(forward_inputs["action"]) + error
             return {"logprobs": logprobs, "values": values, "entropy": normal.entropy()}
 
     return ToyPolicy().to(torch_dtype)

@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.backends.ratio_check import ratio_warning
 from isaaclab_rlinf.compat.embodied_runner import AtomicCheckpointRunner
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class TrainRunner(AtomicCheckpointRunner):
         """Success rate of the step that ended last."""
         self._unscored: dict[int, Path] = {}
         """Checkpoints whose weights no step has played yet, by their step."""
+        self._ratio_warned = False
 
     def init_workers(self) -> None:
         """Start rollout and actor, wait for everything, and resume where the config says so.
@@ -86,6 +88,10 @@ class TrainRunner(AtomicCheckpointRunner):
         self._success = record.get("env/success_once", math.nan)
         self._score_checkpoint(step)
         self._console.line(self._step_line(record, step, total_steps, start_time, start_step))
+        warning = ratio_warning(record)
+        if warning and not self._ratio_warned:
+            self._console.line(warning)
+            self._ratio_warned = True
 
     def _step_line(self, record: dict[str, float], step: int, total: int, start_time: float, start_step: int) -> str:
         """Return the step's line: success, return, speed and time left."""

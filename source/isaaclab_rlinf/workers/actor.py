@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+from isaaclab_rlinf.backends.ratio_check import INITIAL_RATIO_ERROR
 from isaaclab_rlinf.compat import prepare_worker_imports
 from isaaclab_rlinf.compat.transformers_aliases import alias_removed_auto_classes
 
@@ -35,6 +37,19 @@ class ActorWorker(EmbodiedFSDPActor):
         use_cpu_threads(self.torch_device_type)
         seed_everything(self.cfg.actor.seed)
         super().init_worker()
+
+    def train_micro_batch(self, micro_batch: dict[str, Any], metrics: dict[str, list[Any]], *, is_last: bool) -> None:
+        """Accumulate gradients of one micro batch; during a step's first minibatch also record the ratio's error.
+
+        Args:
+            micro_batch: Tensors of the micro batch, batch-first.
+            metrics: Metrics of the step so far; what is measured is appended.
+            is_last: Whether the optimizer steps after this micro batch.
+        """
+        before_first_update = len(metrics.get("actor/ratio_abs", ())) < self.gradient_accumulation
+        super().train_micro_batch(micro_batch, metrics, is_last=is_last)
+        if before_first_update and "actor/ratio_abs" in metrics:
+            metrics.setdefault(INITIAL_RATIO_ERROR, []).append(metrics["actor/ratio_abs"][-1])
 
     def save_checkpoint(self, save_path: str, step: int = 0) -> None:
         """Save weights, optimizer, scheduler and RNG, and the counters that upstream leaves out.
