@@ -5,7 +5,7 @@
 
 Four commands in turns, medians over the rounds: Isaac Lab's command with a backend that does nothing (what the host
 itself costs), `isaaclab train` with our backend, `isaaclab-rlinf check`, and `isaaclab train` with the backend that is
-built into isaaclab (fewer rounds, it is slow; what it ends with is printed, since it may not get as far as the mistake).
+built into isaaclab (fewer rounds: it is slow). What each command ends with is printed.
 
     uv run python scripts/benchmark_first_error.py
 """
@@ -70,9 +70,7 @@ def seconds(name: str, command: list[str], place: str, timeout: float, *, first:
     found = "front_camra" in output
     if first:
         last = [line for line in output.splitlines() if line.strip()][-1:] or ["(no output)"]
-        print(
-            f"{name}: exit code {code}, {'names the mistake' if found else 'does not name the mistake'}; last: {last[0]}"
-        )
+        print(f"{name}: exit code {code}, names the mistake: {'yes' if found else 'no'}, last line: {last[0]}")
     return taken
 
 
