@@ -48,22 +48,15 @@ def run_parsed(args: argparse.Namespace, argv: list[str]) -> int:
 
 def _play(run_: PreparedRun, argv: list[str], started: float) -> int:
     """Create the run directory and hand the terminal to the session."""
-    from isaaclab_rlinf.backends.console import RunConsole
-    from isaaclab_rlinf.backends.run_directory import (
-        EVAL_LOG_ROOT,
-        create_run_directory,
-        point_outputs,
-        write_params,
-    )
-    from isaaclab_rlinf.backends.session import run_guarded
+    from isaaclab_rlinf.backends.run_directory import EVAL_LOG_ROOT, open_run_directory
+    from isaaclab_rlinf.backends.session import run_with_console
 
-    run_dir = create_run_directory(EVAL_LOG_ROOT, run_.task)
-    point_outputs(run_.cfg, run_dir)
-    write_params(run_dir, run_.cfg, run_.source, argv)
-    console = RunConsole(run_dir / "rlinf.log")
-    with console:
-        _announce(console, run_, run_dir)
-        return run_guarded(console, lambda: _session(console, run_, run_dir, started), outputs=str(run_dir))
+    run_dir = open_run_directory(EVAL_LOG_ROOT, run_, argv)
+    return run_with_console(
+        run_dir,
+        lambda console: _announce(console, run_, run_dir),
+        lambda console: _session(console, run_, run_dir, started),
+    )
 
 
 def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:

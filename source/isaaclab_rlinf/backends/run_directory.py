@@ -13,8 +13,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+    from .prepare import PreparedRun
+
 TRAIN_LOG_ROOT = Path("logs") / "rlinf"
 EVAL_LOG_ROOT = TRAIN_LOG_ROOT / "eval"
+
+
+def open_run_directory(root: Path, run: PreparedRun, argv: list[str]) -> Path:
+    """Create a run's directory, direct its outputs there, and write down what it was started with.
+
+    Args:
+        root: Directory that holds the runs.
+        run: The run; its config is changed in place.
+        argv: Arguments of the backend.
+
+    Returns:
+        The directory's absolute path.
+    """
+    run_dir = create_run_directory(root, run.task)
+    point_outputs(run.cfg, run_dir)
+    write_params(run_dir, run.cfg, run.source, argv)
+    return run_dir
 
 
 def create_run_directory(root: Path, task: str) -> Path:

@@ -12,6 +12,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.extension import export_extension, register
@@ -130,6 +131,24 @@ def start_env(worker_class: type, cfg: DictConfig, cluster: Any, placement: Any)
     """
     env = launch_group(worker_class, cfg, cluster, placement, "env")
     return env, env.init_worker()
+
+
+def run_with_console(run_dir: Path, announce: Callable[[RunConsole], None], body: Callable[[RunConsole], int]) -> int:
+    """Run a session with its console: ours on the terminal, everything else in the run's log.
+
+    Args:
+        run_dir: Run directory.
+        announce: Says what is about to run.
+        body: The session; returns the exit code of a run that ended by itself.
+
+    Returns:
+        The exit code.
+    """
+    from .console import RunConsole
+
+    with RunConsole(run_dir / "rlinf.log") as console:
+        announce(console)
+        return run_guarded(console, lambda: body(console), outputs=str(run_dir))
 
 
 def run_guarded(console: RunConsole, body: Callable[[], int], *, outputs: str) -> int:

@@ -51,25 +51,17 @@ def _train(run_: PreparedRun, argv: list[str], started: float) -> int:
     """Create the run directory and hand the terminal to the session."""
     from isaaclab_rl.entrypoints.common import write_run_manifest
 
-    from isaaclab_rlinf.backends.console import RunConsole
-    from isaaclab_rlinf.backends.run_directory import (
-        TRAIN_LOG_ROOT,
-        create_run_directory,
-        point_outputs,
-        write_git_state,
-        write_params,
-    )
-    from isaaclab_rlinf.backends.session import run_guarded
+    from isaaclab_rlinf.backends.run_directory import TRAIN_LOG_ROOT, open_run_directory, write_git_state
+    from isaaclab_rlinf.backends.session import run_with_console
 
-    run_dir = create_run_directory(TRAIN_LOG_ROOT, run_.task)
-    point_outputs(run_.cfg, run_dir)
+    run_dir = open_run_directory(TRAIN_LOG_ROOT, run_, argv)
     write_run_manifest(str(run_dir), library="rlinf", task=run_.task, metadata=run_.metadata)
-    write_params(run_dir, run_.cfg, run_.source, argv)
     write_git_state(run_dir, Path.cwd(), Path(__file__))
-    console = RunConsole(run_dir / "rlinf.log")
-    with console:
-        _announce(console, run_, run_dir)
-        return run_guarded(console, lambda: _session(console, run_, run_dir, started), outputs=str(run_dir))
+    return run_with_console(
+        run_dir,
+        lambda console: _announce(console, run_, run_dir),
+        lambda console: _session(console, run_, run_dir, started),
+    )
 
 
 def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: float) -> int:
