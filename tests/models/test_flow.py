@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from isaaclab_rlinf.models.tiny_vla.flow import flow_step, gaussian_entropy, gaussian_log_prob, sample_flow_time
+from isaaclab_rlinf.models.flow import flow_step, gaussian_entropy, gaussian_log_prob, sample_flow_time
 
 
 def test_step_without_noise_is_eulers():

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""Settings of tiny_vla as a reinforcement-learning policy (``actor.model.rl_head_config``)."""
+"""Settings of our policies in reinforcement learning (``actor.model.rl_head_config``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class RLHeadConfig:
-    """How tiny_vla explores and estimates values.
+    """How a flow-matching policy explores and estimates values.
 
     Attributes:
         noise_level: Scale of the flow SDE's noise. With N denoising steps the noise of step k has standard deviation

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from isaaclab_rlinf.models.tiny_vla.flow import sample_flow_time
+from isaaclab_rlinf.models.flow import sample_flow_time
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.models.tiny_vla import TinyVLAModel, TinyVLAProcessor

@@ -9,8 +9,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from isaaclab_rlinf.models.flow import time_features
+
 from .configuration import TinyVLAConfig
-from .flow import time_features
 from .layers import TinyVLAActionLayer
 
 

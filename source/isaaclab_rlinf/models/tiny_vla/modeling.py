@@ -13,10 +13,11 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 from transformers import initialization as init
 
+from isaaclab_rlinf.models.flow import flow_step
+
 from .action_head import TinyVLAActionHead
 from .configuration import TinyVLAConfig
 from .encoders import TinyVLAContextEncoder, TinyVLAImageEncoder, TinyVLATextEncoder, sinusoidal_grid
-from .flow import flow_step
 from .layers import TinyVLAActionLayer
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import torch
@@ -13,44 +13,15 @@ from rlinf.models.embodiment.base_policy import BasePolicy
 from rlinf.models.embodiment.modules.value_head import ValueHead
 from torch import nn
 
+from isaaclab_rlinf.models.flow_rollout import RECORD_KEYS, FlowSampler
+from isaaclab_rlinf.models.policy_inputs import check_sampling_keys, images_from_env, resolve_mode
 from isaaclab_rlinf.models.rl_head import RLHeadConfig
 
 from .configuration import TinyVLAConfig
-from .flow import flow_step, gaussian_entropy, gaussian_log_prob
 from .modeling import TinyVLAModel
 from .processing import TinyVLAProcessor
 
 OBSERVATION_KEYS = ("pixel_values", "input_ids", "attention_mask", "state")
-# RLinf passes its text-generation settings to every model type; of these only `do_sample` means something here.
-SAMPLING_KEYS = frozenset({"do_sample", "temperature", "top_k", "top_p", "max_new_tokens"})
-
-
-def images_from_env(env_obs: Mapping[str, Any]) -> dict[str, torch.Tensor]:
-    """Name the images of an RLinf observation.
-
-    Args:
-        env_obs: ``main_images`` and ``wrist_images`` (B, H, W, 3) and ``extra_view_images`` (B, N, H, W, 3), each
-            possibly absent or None.
-
-    Returns:
-        Images (B, H, W, 3) by view name; extra views are ``extra_view_images_0``, ``extra_view_images_1``, ...
-    """
-    images = {name: env_obs[name] for name in ("main_images", "wrist_images") if env_obs.get(name) is not None}
-    extra = env_obs.get("extra_view_images")
-    if extra is not None:
-        images.update({f"extra_view_images_{index}": extra[:, index] for index in range(extra.shape[1])})
-    return images
-
-
-def resolve_mode(mode: str | None, do_sample: bool | None) -> Literal["train", "eval"]:
-    """Decide between exploring and acting: explicit ``mode``, else ``do_sample`` False means eval, else train.
-
-    Raises:
-        ValueError: If ``mode`` is neither "train" nor "eval".
-    """
-    if mode not in (None, "train", "eval"):
-        raise ValueError(f"mode is {mode!r}; allowed: 'train', 'eval'")
-    return mode or ("eval" if do_sample is False else "train")
 
 
 class TinyVLAForRL(TinyVLAModel, BasePolicy):
@@ -59,9 +30,7 @@ class TinyVLAForRL(TinyVLAModel, BasePolicy):
     State-dict keys are those of :class:`TinyVLAModel` plus ``value_head.*``. The order of the bases matters: with
     BasePolicy, an ABC, first, FSDP2 cannot change the class of an instance ("object layout differs").
 
-    In a rollout one denoising step per sample, drawn at random, is stochastic; the others are Euler steps. The
-    log-probability is that step's Normal, per action element. Samples before and after the step are kept exactly as
-    they are representable in the weights' dtype, so the trainer's inputs equal the rollout's, bit for bit.
+    Exploration is :mod:`isaaclab_rlinf.models.flow_rollout`'s.
     """
 
     # BasePolicy's dispatch to default_forward, not the supervised loss.
@@ -131,9 +100,7 @@ class TinyVLAForRL(TinyVLAModel, BasePolicy):
             TypeError: On an unknown keyword.
             ValueError: If the observation does not fit the checkpoint.
         """
-        unknown = set(sampling_params) - SAMPLING_KEYS
-        if unknown:
-            raise TypeError(f"predict_action_batch got unknown arguments {sorted(unknown)}")
+        check_sampling_keys(sampling_params)
         if self.processor is None:
             raise RuntimeError("TinyVLAForRL has no processor; build it with models.tiny_vla.builder.build_policy")
         inputs = self._prepare(env_obs)
@@ -175,17 +142,12 @@ class TinyVLAForRL(TinyVLAModel, BasePolicy):
         context, mask = self.encode(**inputs)
         output: dict[str, torch.Tensor | None] = {"logprobs": None, "values": None, "entropy": None}
         if compute_logprobs or compute_entropy:
-            step = forward_inputs["denoise_inds"]
-            before, after = forward_inputs["sample_before"].float(), forward_inputs["sample_after"].float()
-            velocity = self.action_head(
-                before, step / self.denoising_steps, self.action_head.project_context(context), mask
-            )
-            mean, std = flow_step(before, velocity, step, self.denoising_steps, self.rl_head.noise_level)
-            executed = slice(None, self.num_action_chunks)
+            record = {key: forward_inputs[key] for key in RECORD_KEYS}
+            logprobs, entropy = self._sampler.replay(self._velocity(context, mask), record)
             if compute_logprobs:
-                output["logprobs"] = gaussian_log_prob(after, mean, std)[:, executed]
+                output["logprobs"] = logprobs[:, : self.num_action_chunks]
             if compute_entropy:
-                output["entropy"] = gaussian_entropy(std).expand_as(after)[:, executed]
+                output["entropy"] = entropy[:, : self.num_action_chunks]
         if compute_values and self.rl_head.add_value_head:
             output["values"] = self._values(context, mask)
         return output
@@ -195,42 +157,26 @@ class TinyVLAForRL(TinyVLAModel, BasePolicy):
         batch = self.processor(images_from_env(env_obs), env_obs["task_descriptions"], env_obs["states"])
         return {key: batch[key].to(device) for key in OBSERVATION_KEYS}
 
+    @property
+    def _sampler(self) -> FlowSampler:
+        return FlowSampler(self.denoising_steps, self.rl_head)
+
+    def _velocity(
+        self, context: torch.Tensor, mask: torch.Tensor
+    ) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
+        projected = self.action_head.project_context(context)
+        return lambda sample, step: self.action_head(sample, step / self.denoising_steps, projected, mask)
+
     def _denoise(
         self, context: torch.Tensor, mask: torch.Tensor, explore: bool
     ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-        """Integrate from noise (zeros in eval) to actions (B, T, A), recording the stochastic step."""
-        steps, device, batch = self.denoising_steps, context.device, context.shape[0]
-        shape = (batch, self.config.action_horizon, self.config.action_dim)
-        sample = self._round(torch.randn(shape, device=device)) if explore else torch.zeros(shape, device=device)
-        chosen = self._draw_steps(batch, device) if explore else torch.full((batch,), -1, device=device)
-        before, after = torch.zeros_like(sample), torch.zeros_like(sample)
-        logprobs = torch.zeros_like(sample)
-        projected = self.action_head.project_context(context)
-        for index in range(steps):
-            step = torch.full((1,), index, device=device)
-            velocity = self.action_head(sample, step / steps, projected, mask)
-            active = (chosen == index)[:, None, None]
-            mean, std = flow_step(sample, velocity, step, steps, self.rl_head.noise_level * active.float())
-            following = mean + std * torch.randn_like(mean) if explore else mean
-            following = self._round(following)
-            if explore:
-                safe = torch.where(active, std, torch.ones_like(std))
-                before = torch.where(active, sample, before)
-                after = torch.where(active, following, after)
-                logprobs = torch.where(active, gaussian_log_prob(following, mean, safe), logprobs)
-            sample = following
-        if not explore:
-            return sample, {}
-        logprobs = logprobs[:, : self.num_action_chunks]
-        return sample, {"sample_before": before, "sample_after": after, "denoise_inds": chosen, "logprobs": logprobs}
-
-    def _draw_steps(self, batch: int, device: torch.device) -> torch.Tensor:
-        candidates = self.rl_head.stochastic_steps or tuple(range(self.denoising_steps))
-        return torch.tensor(candidates, device=device)[torch.randint(len(candidates), (batch,), device=device)]
-
-    def _round(self, sample: torch.Tensor) -> torch.Tensor:
-        """Round float32 to what the weights' dtype can represent (mixed-precision FSDP casts inputs to it)."""
-        return sample.to(self.action_head.position.dtype).float()
+        """Integrate from noise to actions (B, T, A); log-probabilities are of the executed ones."""
+        shape = (context.shape[0], self.config.action_horizon, self.config.action_dim)
+        dtype = self.action_head.position.dtype
+        sample, record = self._sampler.sample(self._velocity(context, mask), shape, context.device, dtype, explore)
+        if record:
+            record["logprobs"] = record["logprobs"][:, : self.num_action_chunks]
+        return sample, record
 
     def _values(self, context: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Values, float32 (B, 1), from the summary token and the mean of the others."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""Flow-matching mathematics of tiny_vla: pure functions on tensors.
+"""Flow-matching mathematics that tiny_vla and GR00T share: pure functions on tensors.
 
 Time runs from t = 0 (noise) to t = 1 (data); ``x_t = (1 - t) noise + t data`` and the velocity is ``data - noise``
 (rectified flow, Liu et al. 2022). The stochastic step and the training-time distribution are the ones of GR00T in
