@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from bases import BUNDLED, TROCAR
+from n1d5_files import write_trocar
 
 from isaaclab_rlinf.config.compose import compose_config
 from isaaclab_rlinf.config.migrate import migrate
@@ -33,12 +34,10 @@ def bundled_yaml() -> Path:
 
 @pytest.fixture
 def model_dir(tmp_path, monkeypatch) -> Path:
-    """A checkpoint directory that says it fits the bundled YAML."""
+    """A checkpoint directory that fits the trocar YAML, and says that it fits the bundled one."""
     import isaaclab_rlinf.models.inspect as inspect
 
-    directory = tmp_path / "model"
-    directory.mkdir()
-    (directory / "config.json").write_text("{}")
+    directory = write_trocar(tmp_path / "model")
     facts = SimpleNamespace(action_dim=3, action_horizon=8, image_views=("front", "wrist"), state_dim=6)
     monkeypatch.setattr(inspect, "checkpoint_facts", lambda path: facts)
     return directory

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from isaaclab_rlinf.checkpoints import ResolvedCheckpoint
 
 
+class EvaluationOnlyError(ConfigError):
+    """A training was asked for with a config that says to evaluate only."""
+
+
 @dataclass(frozen=True)
 class PreparedRun:
     """What a backend needs to start."""
@@ -105,9 +109,10 @@ def _refuse_evaluation_config(cfg: DictConfig, source: Path) -> None:
     """Refuse to train with a config that says to evaluate only: RLinf would wait for environments it never made."""
     fix = "use 'isaaclab play', or --only_eval"
     if cfg.runner.get("only_eval", False):
-        raise_if([Issue("runner.only_eval", "true, in a training", "false", fix)], source)
+        raise EvaluationOnlyError([Issue("runner.only_eval", "true, in a training", "false", fix, source)])
     if cfg.runner.get("task_type", None) == "embodied_eval":
-        raise_if([Issue("runner.task_type", "embodied_eval, in a training", "embodied", fix)], source)
+        issue = Issue("runner.task_type", "embodied_eval, in a training", "embodied", fix, source)
+        raise EvaluationOnlyError([issue])
 
 
 def _resolve_checkpoint(
@@ -142,11 +147,13 @@ def _checked(
     episodes: int = 0,
 ) -> PreparedRun:
     """Validate and raise everything at once."""
+    from isaaclab_rlinf.config.gr00t_block import attach_blocks
     from isaaclab_rlinf.config.validate import examine
 
     accelerators = {"num_accelerators": 0} if args.device == "cpu" else {}
     outcome = examine(cfg, source=source, mode=mode, **accelerators)
     raise_if([*issues, *outcome.issues], source)
+    attach_blocks(cfg, source)
     return PreparedRun(
         cfg=cfg,
         source=source,

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from typing import Any
 
-from isaaclab_rlinf.compat.rlinf_names import EMBODIED_MODEL_TYPES
+from isaaclab_rlinf.compat.rlinf_names import embodied_model_types
+from isaaclab_rlinf.config.checks_gr00t import check_gr00t
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing, show
 from isaaclab_rlinf.config.parse import state_width
@@ -37,10 +37,12 @@ def check_model(ctx: Context) -> None:
     if ctx.training:
         _check_same(ctx)
     for mode, block in ctx.blocks.items():
-        _check_actions(ctx, section, mode, block)
-        if kind.startswith("gr00t"):
-            _check_gr00t(ctx, section, mode, block)
+        # a GR00T model may emit a part of its actions: their width is checked against the checkpoint's parts
+        if not (kind.startswith("gr00t") and block.action_mapping.keys is not None):
+            _check_actions(ctx, section, mode, block)
     directory = _check_path(ctx, section, kind)
+    if kind.startswith("gr00t"):
+        check_gr00t(ctx, section, kind, directory)
     if directory is not None and kind == "tiny_vla":
         _check_tiny_vla(ctx, section, directory)
 
@@ -64,14 +66,16 @@ def check_weights(ctx: Context) -> None:
 
 
 def _check_type(ctx: Context, section: str, kind: str) -> None:
-    known = sorted({*EMBODIED_MODEL_TYPES, *OUR_MODEL_TYPES})
+    known = sorted({*embodied_model_types(), *OUR_MODEL_TYPES})
     if kind in known:
         return
     if ctx.get("extensions", None):
         ctx.notices.append(f"{section}.model_type: {kind!r} is expected from one of the extensions")
         return
     fix = did_you_mean(kind, known) or "name the module that registers it under extensions:"
-    ctx.issue(f"{section}.model_type", f"{kind!r} is not a model type of RLinf 0.3.0 or of ours", listing(known), fix)
+    ctx.issue(
+        f"{section}.model_type", f"{kind!r} is not a model type of the installed RLinf or of ours", listing(known), fix
+    )
 
 
 def _check_same(ctx: Context) -> None:
@@ -90,47 +94,6 @@ def _check_actions(ctx: Context, section: str, mode: str, block: IsaacLabBlock) 
         if width is not None and isinstance(value, tuple) and len(value) != width:
             where = f"env.{mode}.isaaclab.action_mapping.{name}"
             ctx.issue(where, f"{len(value)} values for {section}.action_dim {width}", f"one number, or {width}")
-
-
-def _check_gr00t(ctx: Context, section: str, mode: str, block: IsaacLabBlock) -> None:
-    where, mapping = f"env.{mode}.isaaclab", block.gr00t_mapping
-    for name in ("main_images", "wrist_images", "extra_view_images"):
-        if getattr(block, name) and not getattr(mapping, name):
-            found = f"missing, so the GR00T model would not see {name}"
-            ctx.issue(f"{where}.gr00t_mapping.video.{name}", found, "the model's video key(s)")
-    if block.states and not mapping.state:
-        ctx.issue(f"{where}.gr00t_mapping.state", "missing, so the GR00T model would not see `states`", "a list")
-    for key in ("embodiment_tag", "obs_converter_type"):
-        of_model, of_block = ctx.get(f"{section}.{key}", None), getattr(block, key)
-        if of_model is not None and of_block is not None and of_model != of_block:
-            found = f"{show(of_model)}, but {where}.{key} is {show(of_block)}"
-            ctx.issue(f"{section}.{key}", found, "the same value", f"write ${{{where}.{key}}}")
-        elif of_model is None and key == "embodiment_tag":
-            ctx.issue(f"{section}.{key}", "missing; GR00T picks its projector by it", "a tag of the checkpoint")
-    _check_data_config(ctx, where, block.data_config_class)
-    covered = sum(part.slice[1] - part.slice[0] for part in mapping.state)
-    width = state_width(block.states)
-    if width is not None and mapping.state and covered < width:
-        ctx.notices.append(f"{where}.gr00t_mapping.state: uses {covered} of the {width} columns of states")
-
-
-def _check_data_config(ctx: Context, where: str, reference: str | None) -> None:
-    if reference is None:
-        return
-    module, colon, name = reference.partition(":")
-    if not colon or not module or not name:
-        ctx.issue(f"{where}.data_config_class", show(reference), "module:Class")
-        return
-    beside = ctx.source.parent / f"{module.replace('.', '/')}.py"
-    if beside.is_file():
-        return
-    try:
-        found = importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):
-        found = False
-    if not found:
-        text = f"module {module!r} is neither beside the YAML ({beside}) nor importable"
-        ctx.issue(f"{where}.data_config_class", text, "module:Class")
 
 
 def _check_path(ctx: Context, section: str, kind: str) -> Path | None:

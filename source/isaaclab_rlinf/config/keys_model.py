@@ -31,6 +31,7 @@ MODEL = {
     "rl_model_path": TEXT,
     "load_to_device": ANY,
     "backbone_model_path": TEXT,
+    "isaaclab": MAP,  # the block, put there for the builder; see config/gr00t_block.py
 }
 RL_HEAD = {
     "add_value_head": BOOL,

@@ -28,7 +28,16 @@ def migrate(cfg: DictConfig) -> list[str]:
     from omegaconf.errors import OmegaConfBaseException
 
     notices: list[str] = []
-    steps = [_weight_syncer, _rollout_epochs, _eval_policy_path, _sampling_params, _amp, _env_offload, _inherit_model]
+    steps = [
+        _weight_syncer,
+        _rollout_epochs,
+        _eval_policy_path,
+        _sampling_params,
+        _amp,
+        _env_offload,
+        _gr00t,
+        _inherit_model,
+    ]
     with open_dict(cfg):
         for step in [*steps, _train_instruction, _eval_instruction]:
             # an interpolation that does not resolve is the validator's to report
@@ -131,6 +140,25 @@ def _env_offload(cfg: DictConfig, notices: list[str]) -> None:
             notices.append(
                 f"env.{mode}.enable_offload: true (from env.enable_offload, which RLinf 0.3.0 does not read)"
             )
+
+
+def _gr00t(cfg: DictConfig, notices: list[str]) -> None:
+    """Fill in what a GR00T model section leaves to the block, and RLinf's noise default for N1.7."""
+    model, block = _section(cfg, "actor", "model"), _section(cfg, "env", "train", "isaaclab")
+    kind = model.get("model_type") if model is not None else None
+    if not isinstance(kind, str) or not kind.startswith("gr00t"):
+        return
+    for key, default in (("embodiment_tag", None), ("obs_converter_type", "isaaclab_rlinf")):
+        value = block.get(key) if block is not None else None
+        if model.get(key) is None and (value or default):
+            model[key] = value or default
+    head = _section(model, "rl_head_config")
+    if kind == "gr00t_n1d7" and head is not None and head.get("action_noise_scale") is None:
+        head.action_noise_scale = 0.0
+        notices.append(
+            "actor.model.rl_head_config.action_noise_scale: 0 (RLinf's default 0.1 adds noise to the action after its "
+            "log-probability was taken)"
+        )
 
 
 def _inherit_model(cfg: DictConfig, notices: list[str]) -> None:

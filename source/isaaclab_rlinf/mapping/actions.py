@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from isaaclab_rlinf.mapping.errors import MappingError, format_table, hint
@@ -92,34 +93,54 @@ def map_actions(actions: torch.Tensor, spec: ActionMap) -> torch.Tensor:
     return torch.cat([prefix, actions, suffix], dim=-1)
 
 
-def concatenate_parts(parts: Mapping[str, torch.Tensor], keys: Sequence[str] | None) -> torch.Tensor:
-    """Joins a model's named action parts in the declared order.
+def concatenate_parts(parts: Mapping[str, Any], keys: Sequence[str] | None, chunk: int | None = None) -> Any:
+    """Joins a model's named action parts in the declared order; device and dtype stay as they are.
 
     GR00T N1.5 names its parts ``action.<k>``, N1.7 ``<k>``; either spelling of a key finds either spelling of a part.
 
     Args:
-        parts: Tensors ``(B, T, d_k)``.
+        parts: Tensors, or NumPy arrays, ``(B, T, d_k)``.
         keys: Parts to emit in order; None takes the model's own order.
+        chunk: Number of leading actions to keep; None keeps all T.
 
     Returns:
-        ``(B, T, sum d_k)`` float32.
+        ``(B, chunk, sum d_k)``, a tensor for tensors and an array for arrays.
 
     Raises:
-        MappingError: If a key names no part; the message lists the parts with their widths.
+        MappingError: If a key names no part (the message lists the parts with their widths) or is given twice, two
+            parts differ only in the prefix, the parts differ in B or T, or T is less than ``chunk``.
     """
-    if keys is None:
-        keys = list(parts)
     bare = {name.removeprefix("action."): name for name in parts}
-    chosen = []
-    for key in keys:
-        name = bare.get(key.removeprefix("action."))
-        if name is None:
-            table = format_table(("part", "width"), [(k, v.shape[-1]) for k, v in parts.items()])
+    if len(bare) != len(parts):
+        raise MappingError(f"the model gave an action part in both spellings:\n{_part_table(parts)}")
+    _check_shapes(parts, chunk)
+    wanted = list(bare) if keys is None else [key.removeprefix("action.") for key in keys]
+    for index, key in enumerate(wanted):
+        if key not in bare:
             raise MappingError(
-                f"action_mapping.keys: the model has no action part '{key}'.{hint(key, parts)} It provides:\n{table}"
+                f"action_mapping.keys: the model has no action part '{keys[index]}'.{hint(keys[index], parts)} It "
+                f"provides:\n{_part_table(parts)}"
             )
-        chosen.append(parts[name].to(torch.float32))
-    return torch.cat(chosen, dim=-1)
+        if key in wanted[:index]:
+            raise MappingError(f"action_mapping.keys: part '{keys[index]}' is named twice.")
+    chosen = [parts[bare[key]][:, :chunk] for key in wanted]
+    return np.concatenate(chosen, axis=-1) if isinstance(chosen[0], np.ndarray) else torch.cat(chosen, dim=-1)
+
+
+def _check_shapes(parts: Mapping[str, Any], chunk: int | None) -> None:
+    leads = {tuple(part.shape[:2]) if len(part.shape) == 3 else None for part in parts.values()}
+    if len(leads) != 1 or None in leads:
+        raise MappingError(f"the model's action parts must be (batch, horizon, width) alike:\n{_part_table(parts)}")
+    horizon = next(iter(leads))[1]
+    if chunk is not None and horizon < chunk:
+        raise MappingError(
+            f"the model predicts {horizon} actions per call, num_action_chunks is {chunk}: set "
+            f"actor.model.num_action_chunks to at most {horizon}."
+        )
+
+
+def _part_table(parts: Mapping[str, Any]) -> str:
+    return format_table(("part", "shape"), [(name, "x".join(map(str, part.shape))) for name, part in parts.items()])
 
 
 def _vector(name: str, value: float | Sequence[float], width: int, what: str) -> torch.Tensor:

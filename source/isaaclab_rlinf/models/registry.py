@@ -24,6 +24,8 @@ def register_models() -> None:
     from rlinf.models import register_model
 
     register_model("tiny_vla", _build_tiny_vla, category="embodied", force=True)
+    register_model("gr00t", _build_gr00t_n1d5, category="embodied", force=True)
+    register_model("gr00t_n1d6", _build_gr00t_n1d6, category="embodied", force=True)
     _registered = True
 
 
@@ -31,3 +33,15 @@ def _build_tiny_vla(cfg: DictConfig, torch_dtype: Any = None) -> Any:
     from isaaclab_rlinf.models.tiny_vla.builder import build_policy
 
     return build_policy(cfg, torch_dtype)
+
+
+def _build_gr00t_n1d5(cfg: DictConfig, torch_dtype: Any = None) -> Any:
+    from isaaclab_rlinf.models.gr00t.n1d5 import build_policy
+
+    return build_policy(cfg, torch_dtype)
+
+
+def _build_gr00t_n1d6(cfg: DictConfig, torch_dtype: Any = None) -> Any:
+    from isaaclab_rlinf.models.gr00t.rlinf_models import build_rlinf_policy
+
+    return build_rlinf_policy(cfg, torch_dtype, generation="n1d6")

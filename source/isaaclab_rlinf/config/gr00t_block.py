@@ -1,0 +1,42 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""How a task YAML's ``isaaclab`` block reaches the builder of a GR00T model.
+
+RLinf hands a builder the model section alone. The driver therefore copies the checked block there, as
+``actor.model.isaaclab`` and ``rollout.model.isaaclab``, with ``data_config_class`` as an absolute path: the resolved
+config stays the only truth, and ``params/resolved.yaml`` shows it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+SECTIONS = (("actor", "train"), ("rollout", "eval"))
+"""Section of a model -> the environments whose block it gets. RLinf trains and validates with ``actor.model``."""
+
+
+def attach_blocks(cfg: DictConfig, source: Path) -> None:
+    """Copy the blocks into the model sections of a GR00T run, in place; other models' sections are left alone.
+
+    Args:
+        cfg: A valid configuration.
+        source: The task YAML it comes from.
+    """
+    from omegaconf import OmegaConf, open_dict
+
+    from isaaclab_rlinf.models.gr00t.data_config import locate
+
+    with open_dict(cfg):
+        for section, mode in SECTIONS:
+            model, block = cfg[section].get("model", None), cfg.env[mode].get("isaaclab", None)
+            if model is None or block is None or not str(model.get("model_type", "")).startswith("gr00t"):
+                continue
+            plain = OmegaConf.to_container(block, resolve=True)
+            if plain.get("data_config_class"):
+                plain["data_config_class"] = str(locate(plain["data_config_class"], source.parent))
+            model.isaaclab = plain
