@@ -5,30 +5,17 @@
 
 import pytest
 import torch
-import torch.distributed as dist
 from omegaconf import OmegaConf
 
 from isaaclab_rlinf.models.registry import register_models
 from isaaclab_rlinf.models.tiny_vla.builder import build_policy
+from isaaclab_rlinf.testing.sharding import full_gradients, gloo_mesh, shard, sharded_modules
 
 
 @pytest.fixture(scope="module")
 def mesh(tmp_path_factory):
-    if dist.is_initialized():
-        pytest.fail("another test left a process group behind")
-    store = tmp_path_factory.mktemp("gloo") / "store"
-    dist.init_process_group("gloo", init_method=f"file://{store}", rank=0, world_size=1)
-    yield dist.init_device_mesh("cpu", (1,))
-    dist.destroy_process_group()
-
-
-def _shard(policy, mesh, param_dtype=None):
-    from rlinf.hybrid_engines.fsdp.utils import apply_fsdp2_to_model
-    from torch.distributed.fsdp import MixedPrecisionPolicy, OffloadPolicy
-
-    mixed = MixedPrecisionPolicy(param_dtype=param_dtype, reduce_dtype=torch.float32)
-    apply_fsdp2_to_model(policy, OmegaConf.create({}), mesh, mixed, OffloadPolicy(), reshard_after_forward=True)
-    return policy
+    with gloo_mesh(tmp_path_factory.mktemp("gloo") / "store") as mesh:
+        yield mesh
 
 
 def _loss(policy, record):
@@ -37,10 +24,7 @@ def _loss(policy, record):
 
 
 def test_default_layers_are_sharded_one_by_one(policy_cfg, mesh):
-    from torch.distributed.fsdp import FSDPModule
-
-    policy = _shard(build_policy(policy_cfg), mesh)
-    sharded = [name for name, module in policy.named_modules() if isinstance(module, FSDPModule)]
+    sharded = sharded_modules(shard(build_policy(policy_cfg), mesh))
     assert {"", "context_encoder.layers.0", "action_head.layers.2", "context_encoder.text_encoder.embedding"} <= set(
         sharded
     )
@@ -56,13 +40,13 @@ def test_sharded_forward_and_gradients_equal_the_plain_ones(policy_cfg, env_obs,
     sharded = build_policy(policy_cfg).train()
     if checkpointing:
         sharded.gradient_checkpointing_enable()
-    _shard(sharded, mesh)
+    shard(sharded, mesh)
     output, loss = _loss(sharded, result["forward_inputs"])
     loss.backward()
     assert torch.allclose(output["logprobs"], expected["logprobs"], atol=1e-5)
     assert torch.allclose(output["logprobs"], result["prev_logprobs"], atol=1e-4)
     assert torch.allclose(output["values"], expected["values"], atol=1e-5)
-    gradients = {name: parameter.grad.full_tensor() for name, parameter in sharded.named_parameters()}
+    gradients = full_gradients(sharded)
     for name, parameter in plain.named_parameters():
         assert torch.allclose(gradients[name], parameter.grad, atol=1e-4, rtol=1e-4), name
 
@@ -70,7 +54,7 @@ def test_sharded_forward_and_gradients_equal_the_plain_ones(policy_cfg, env_obs,
 def test_mixed_precision_trainer_matches_a_bfloat16_rollout(policy_cfg, env_obs, mesh):
     rollout = build_policy(policy_cfg, torch.bfloat16)
     _, result = rollout.predict_action_batch(env_obs, mode="train")
-    sharded = _shard(build_policy(policy_cfg), mesh, torch.bfloat16)
+    sharded = shard(build_policy(policy_cfg), mesh, param_dtype=torch.bfloat16)
     output, _ = _loss(sharded, result["forward_inputs"])
     assert (output["logprobs"] - result["prev_logprobs"]).abs().max() < 1e-2
 
