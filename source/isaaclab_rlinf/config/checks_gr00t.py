@@ -9,6 +9,7 @@ from pathlib import Path
 
 from isaaclab_rlinf.compat.rlinf_names import BROKEN_N1D7_CONVERTERS, STOCK_GR00T_CONVERTERS
 from isaaclab_rlinf.config.checks_gr00t_n1d5 import check_n1d5
+from isaaclab_rlinf.config.checks_gr00t_n1d7 import check_n1d7
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import show
 from isaaclab_rlinf.config.parse import state_width
@@ -39,6 +40,8 @@ def check_gr00t(ctx: Context, section: str, kind: str, directory: Path | None) -
     _check_blocks_agree(ctx)
     if kind == "gr00t":
         check_n1d5(ctx, section, directory)
+    elif kind == "gr00t_n1d7":
+        check_n1d7(ctx, section, directory)
 
 
 def _check_same(ctx: Context, section: str, where: str, block: IsaacLabBlock) -> None:

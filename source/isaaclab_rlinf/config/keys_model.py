@@ -31,6 +31,12 @@ MODEL = {
     "rl_model_path": TEXT,
     "load_to_device": ANY,
     "backbone_model_path": TEXT,
+    "implementation": text("", "auto", "lerobot", "isaac_gr00t"),
+    "tune_llm": BOOL,
+    "tune_visual": BOOL,
+    "tune_projector": BOOL,
+    "tune_diffusion_model": BOOL,
+    "tune_vlln": BOOL,
     "isaaclab": MAP,  # the block, put there for the builder; see config/gr00t_block.py
 }
 RL_HEAD = {

@@ -65,21 +65,26 @@ def checkpoint_facts(model_path: str | Path) -> CheckpointFacts:
         missing.append(_WEIGHTS[0])
     if missing:
         raise ValueError(f"model_path {str(path)!r} is not a complete tiny_vla checkpoint; missing: {missing}")
-    config, processor = _read(path / "config.json"), _read(path / "processor_config.json")
+    config, processor = read_json(path / "config.json"), read_json(path / "processor_config.json")
     if config.get("model_type") != "tiny_vla":
         raise ValueError(
             f"{path / 'config.json'} has model_type {config.get('model_type')!r}, expected 'tiny_vla'; "
             "model_path and model_type must belong together"
         )
     try:
-        facts = _facts(path, config, processor, _read(path / "tokenizer.json"))
+        facts = _facts(path, config, processor, read_json(path / "tokenizer.json"))
     except KeyError as error:
         raise ValueError(f"checkpoint {str(path)!r} lacks the entry {error} in its JSON files") from error
     _check_consistent(facts, config, processor)
     return facts
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON file.
+
+    Raises:
+        ValueError: If it is not JSON.
+    """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:

@@ -26,6 +26,7 @@ def register_models() -> None:
     register_model("tiny_vla", _build_tiny_vla, category="embodied", force=True)
     register_model("gr00t", _build_gr00t_n1d5, category="embodied", force=True)
     register_model("gr00t_n1d6", _build_gr00t_n1d6, category="embodied", force=True)
+    register_model("gr00t_n1d7", _build_gr00t_n1d7, category="embodied", force=True)
     _registered = True
 
 
@@ -45,3 +46,9 @@ def _build_gr00t_n1d6(cfg: DictConfig, torch_dtype: Any = None) -> Any:
     from isaaclab_rlinf.models.gr00t.rlinf_models import build_rlinf_policy
 
     return build_rlinf_policy(cfg, torch_dtype, generation="n1d6")
+
+
+def _build_gr00t_n1d7(cfg: DictConfig, torch_dtype: Any = None) -> Any:
+    from isaaclab_rlinf.models.gr00t_n1d7.builder import build
+
+    return build(cfg, torch_dtype)

@@ -1,0 +1,123 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Check GR00T N1.7: YAML x checkpoint files x what is installed, without importing torch."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from isaaclab_rlinf.compat.rlinf_names import STOCK_GR00T_CONVERTERS
+from isaaclab_rlinf.config.context import Context
+from isaaclab_rlinf.config.errors import listing
+from isaaclab_rlinf.config.schema import IsaacLabBlock
+from isaaclab_rlinf.models.gr00t_n1d7.backbone import backbone_directory
+from isaaclab_rlinf.models.gr00t_n1d7.files import read_files
+from isaaclab_rlinf.models.gr00t_n1d7.implementation import IMPLEMENTATIONS, choose
+from isaaclab_rlinf.models.gr00t_n1d7.inspect import Gr00tN1d7Facts, checkpoint_facts
+from isaaclab_rlinf.models.gr00t_n1d7.rl_config import Gr00tHeadConfig
+from isaaclab_rlinf.models.gr00t_n1d7.views import mapping_problems
+
+
+def check_n1d7(ctx: Context, section: str, directory: Path | None) -> None:
+    """Check everything about a GR00T N1.7 model that its files tell.
+
+    Args:
+        ctx: The validation in progress, after the blocks are parsed.
+        section: Key path of the model that acts.
+        directory: The checkpoint, None when it cannot be read.
+    """
+    chosen = _implementation(ctx, section)
+    facts = _facts(ctx, section, directory)
+    if facts is not None:
+        _check_sizes(ctx, section, facts)
+    for mode, block in ctx.blocks.items():
+        if facts is not None and ctx.get(f"{section}.obs_converter_type", None) not in STOCK_GR00T_CONVERTERS:
+            _check_block(ctx, f"env.{mode}.isaaclab", block, facts)
+    if chosen == "lerobot":
+        _check_lerobot(ctx, section, directory, facts)
+
+
+def _implementation(ctx: Context, section: str) -> str | None:
+    key = f"{section}.implementation"
+    asked = ctx.get(key, None) or "auto"
+    if asked not in IMPLEMENTATIONS:
+        return None  # reported with the other keys
+    try:
+        chosen = choose(asked)
+    except ValueError as error:
+        ctx.issue(key, str(error), "auto or lerobot")
+        return None
+    if asked == "auto":
+        reason = "installed" if chosen == "isaac_gr00t" else "not installed"
+        ctx.notices.append(f"{key}: auto takes {chosen}: NVIDIA's gr00t package of generation N1.7 is {reason}")
+    return chosen
+
+
+def _facts(ctx: Context, section: str, directory: Path | None) -> Gr00tN1d7Facts | None:
+    if directory is None:
+        return None
+    tag = ctx.get(f"{section}.embodiment_tag", None)
+    try:
+        return checkpoint_facts(directory, tag)
+    except ValueError as error:
+        if tag is not None or "embodiment_tag is missing" not in str(error):  # a missing tag is reported already
+            key = "embodiment_tag" if str(error).startswith("embodiment_tag") else "model_path"
+            ctx.issue(f"{section}.{key}", str(error), "a GR00T N1.7 checkpoint directory, and a tag that it has")
+        return None
+
+
+def _check_sizes(ctx: Context, section: str, facts: Gr00tN1d7Facts) -> None:
+    of_model = f"embodiment {facts.embodiment_tag!r} of the checkpoint"
+    width, chunk = ctx.whole(f"{section}.action_dim"), ctx.whole(f"{section}.num_action_chunks")
+    if width is not None and width != facts.action_dim:
+        parts = listing(f"{part.key} {part.width}" for part in facts.action)
+        found = f"{width}, but {of_model} acts in {facts.action_dim} dims ({parts})"
+        fix = "padding for the environment is action_mapping.prefix_pad / suffix_pad"
+        ctx.issue(f"{section}.action_dim", found, str(facts.action_dim), fix)
+    if chunk is not None and chunk > facts.action_horizon:
+        found = f"{chunk}, but {of_model} predicts {facts.action_horizon} steps"
+        ctx.issue(f"{section}.num_action_chunks", found, f"1 to {facts.action_horizon}")
+
+
+def _check_block(ctx: Context, where: str, block: IsaacLabBlock, facts: Gr00tN1d7Facts) -> None:
+    if len(block.cameras) != len(facts.image_views):
+        found = f"{len(block.cameras)} cameras ({listing(block.cameras)}), but the model takes {len(facts.image_views)}"
+        ctx.issue(f"{where}.main_images", found, f"views for {listing(facts.image_views)}")
+    for key, problem in mapping_problems(block, facts):
+        ctx.issue(f"{where}.{key}", problem, "the checkpoint's keys")
+    language = ctx.get(f"{where}.gr00t_mapping.language", None)
+    if language is not None and language != facts.language_key:
+        found = f"{language!r}, but the checkpoint reads the instruction from {facts.language_key!r}"
+        ctx.issue(f"{where}.gr00t_mapping.language", found, facts.language_key)
+    if block.embodiment_tag_id is not None and block.embodiment_tag_id != facts.embodiment_id:
+        found = f"{block.embodiment_tag_id}, but {facts.embodiment_tag!r} is {facts.embodiment_id} in the checkpoint"
+        ctx.issue(
+            f"{where}.embodiment_tag_id", found, str(facts.embodiment_id), "remove the key: the checkpoint says it"
+        )
+    if block.data_config_class is not None:
+        ctx.notices.append(
+            f"{where}.data_config_class: not used by N1.7, whose checkpoint holds its data configuration"
+        )
+
+
+def _check_lerobot(ctx: Context, section: str, directory: Path | None, facts: Gr00tN1d7Facts | None) -> None:
+    name = ctx.get(f"{section}.obs_converter_type", None)
+    if name in STOCK_GR00T_CONVERTERS:
+        found = f"{name!r} is RLinf's own converter, which implementation lerobot does not use"
+        ctx.issue(f"{section}.obs_converter_type", found, "no such key", "remove it; gr00t_mapping says all")
+    where = f"{section}.rl_head_config"
+    steps = ctx.whole(f"{section}.denoising_steps") or (facts.num_denoising_steps if facts else 4)
+    try:
+        Gr00tHeadConfig.from_mapping(ctx.get(where, None), steps)
+    except ValueError as error:
+        key = re.match(r"rl_head_config\.(\w+)", str(error))
+        ctx.issue(f"{where}.{key[1]}" if key else where, str(error), "see docs/gr00t.md")
+    except TypeError:
+        pass  # a wrong type, reported by the section's own check
+    if directory is not None and facts is not None:
+        try:
+            backbone_directory(read_files(directory), ctx.get(f"{section}.backbone_model_path", None))
+        except ValueError as error:
+            ctx.issue(f"{section}.backbone_model_path", str(error), "a local Qwen3-VL directory")
