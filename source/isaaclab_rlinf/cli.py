@@ -35,12 +35,14 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     """Return the parser; the subcommands' modules are light, their work is imported when they run."""
+    from isaaclab_rlinf.doctor.cli import add_doctor_args, run_doctor
     from isaaclab_rlinf.workflow.collect_cli import add_collect_args, run_collect
     from isaaclab_rlinf.workflow.sft_cli import add_sft_args, run_sft
 
     parser = argparse.ArgumentParser(prog="isaaclab-rlinf", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, add, run, text in (
+        ("doctor", add_doctor_args, run_doctor, "Say what is installed, what the machine has, and what a YAML needs."),
         ("collect", add_collect_args, run_collect, "Record a scripted expert's demonstrations as a LeRobot dataset."),
         ("sft", add_sft_args, run_sft, "Train a base model on demonstrations."),
     ):
