@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from isaaclab_rlinf.checkpoints import ResolvedCheckpoint
+
+_GPU_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
+"""NVIDIA's, WSL's and AMD's driver. Where there is none torch finds no GPU, and need not be imported to say so."""
 
 
 def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ...], acting: DictConfig) -> None:
@@ -47,7 +51,8 @@ def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ..
         init_params = cfg.env[mode].init_params
         init_params.device = _simulator_device(args.device or init_params.get("device", None))
         init_params.action_chunk = acting.num_action_chunks
-        init_params.import_modules = list(cfg.get("extensions", None) or ())
+        modules = [*(cfg.get("extensions", None) or ()), *(init_params.get("import_modules", None) or ())]
+        init_params.import_modules = list(dict.fromkeys(modules))
 
 
 def _model_path(value: str, working_directory: Path) -> str:
@@ -66,6 +71,8 @@ def absolute(value: str, working_directory: Path) -> str:
 
 def _simulator_device(requested: str | None) -> str:
     """Return the device for the simulator: the one asked for, else CUDA where there is any."""
+    if not (requested and requested.startswith("cuda")) and not any(map(os.path.exists, _GPU_DEVICES)):
+        return requested or "cpu"
     import torch
 
     if requested and requested.startswith("cuda") and not torch.cuda.is_available():

@@ -36,7 +36,7 @@ def parse_train_args(argv: list[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--max_iterations",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="Training steps of this run; a resumed run does N more. Default: the YAML's runner.max_epochs in total.",
     )
@@ -59,7 +59,7 @@ def parse_play_args(argv: list[str]) -> argparse.Namespace:
         help="Fine-tuned weights to load over the base model. Without it the base model is evaluated.",
     )
     parser.add_argument(
-        "--num_episodes", type=_positive, metavar="N", help="Number of episodes, exactly. Default: one per environment."
+        "--num_episodes", type=positive, metavar="N", help="Number of episodes, exactly. Default: one per environment."
     )
     args = _parse(parser, argv)
     _require_config(parser, args)
@@ -75,7 +75,7 @@ def _common_parser(action: str, description: str) -> argparse.ArgumentParser:
     parser.add_argument("--config_path", metavar="DIR", help="Directory to take the YAML from.")
     parser.add_argument("--task", metavar="ID", help="Gym id; alone, it selects the YAML that the task registered.")
     parser.add_argument("--model_path", metavar="DIR", help="Base checkpoint directory; wins over the YAML.")
-    parser.add_argument("--num_envs", type=_positive, metavar="N", help="Number of parallel environments.")
+    parser.add_argument("--num_envs", type=positive, metavar="N", help="Number of parallel environments.")
     parser.add_argument("--seed", type=int, metavar="N", help="Seed of actor, rollout and environments.")
     parser.add_argument("--video", action="store_true", help=f"Record videos while the policy acts in {action}.")
     parser.add_argument("--device", metavar="DEV", help="'cpu' keeps everything off the GPU; 'cuda' insists on one.")
@@ -86,7 +86,7 @@ def _common_parser(action: str, description: str) -> argparse.ArgumentParser:
 def _parse(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespace:
     """Parse, telling Hydra overrides from mistakes."""
     args, rest = parser.parse_known_args(argv)
-    unknown = [token for token in rest if not _OVERRIDE.match(token) or ("=" not in token and token[0] != "~")]
+    unknown = not_overrides(rest)
     if unknown:
         options = sorted(option for action in parser._actions for option in action.option_strings)
         parser.error(f"{_describe(unknown)}. Options: {', '.join(options)}; overrides are written key=value.")
@@ -98,6 +98,11 @@ def _parse(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespa
     args.overrides = rest
     args.working_directory = Path.cwd()
     return args
+
+
+def not_overrides(tokens: list[str]) -> list[str]:
+    """Return the tokens that are not Hydra overrides."""
+    return [token for token in tokens if not _OVERRIDE.match(token) or ("=" not in token and token[0] != "~")]
 
 
 def _describe(unknown: list[str]) -> str:
@@ -115,7 +120,7 @@ def _require_config(parser: argparse.ArgumentParser, args: argparse.Namespace) -
         parser.error("one of --config_name NAME and --task ID is required; --list_tasks (train) shows what there is")
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
     """Parse a whole number of at least 1."""
     value = int(text)
     if value < 1:

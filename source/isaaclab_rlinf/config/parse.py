@@ -89,7 +89,9 @@ def _task_description(reader: Reader) -> TaskDescription:
         return TaskDescription(obs=obs)
     if isinstance(value, str) and value.strip():
         return TaskDescription(text=value)
-    if value is None or value == "" or isinstance(value, str):
+    if reader.has_issue(key):
+        pass
+    elif value is None or value == "" or isinstance(value, str):
         reader.issue(key, "the instruction is missing or empty; the model would act unprompted", allowed)
     else:
         reader.wrong_type(key, value, allowed)

@@ -4,8 +4,8 @@
 """What a task's configuration class says about itself, without starting a simulator.
 
 A manager-based task declares its observation keys, terminations and rewards as attributes of its env cfg; importing
-that class costs a fraction of a second once torch is loaded. A direct-workflow task computes them, so there is less to
-know before its first reset.
+that class costs a fraction of a second, torch aside (see :mod:`.light_import`). A direct-workflow task computes them,
+so there is less to know before its first reset.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from isaaclab_rlinf.config.light_import import call_without_torch
 
 _KIT_MODULES = {"omni", "isaacsim", "carb", "usdrt"}
 """Importable only inside a running Kit application, which the driver is not."""
@@ -57,20 +59,35 @@ def read_task(spec: Any, overrides: Mapping[str, Any] | None = None, presets: It
         ValueError: If an override names no attribute.
         Exception: Whatever the task's own module raises while it is imported.
     """
+    entry, presets = spec.kwargs["env_cfg_entry_point"], tuple(presets)
+    overrides = dict(overrides or {})
+    facts = call_without_torch(_read, spec.id, entry, presets, overrides)
+    if facts is None:
+        facts = _read(spec.id, entry, presets, overrides)
+    if isinstance(facts, ValueError):
+        raise facts
+    return facts
+
+
+def _read(task: str, entry: Any, presets: tuple[str, ...], overrides: Mapping[str, Any]) -> TaskFacts | ValueError:
+    """Return the facts, or what is wrong with an override."""
     try:
-        cfg = _load(spec.id, spec.kwargs["env_cfg_entry_point"], tuple(presets))
+        cfg = _load(task, entry, presets)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _KIT_MODULES:
             raise
-        note = f"task {spec.id}: keys are checked at the first reset only, its cfg needs Isaac Sim ({error.name})"
-        return TaskFacts(spec.id, notices=(note,))
+        note = f"task {task}: keys are checked at the first reset only, its cfg needs Isaac Sim ({error.name})"
+        return TaskFacts(task, notices=(note,))
     if overrides:
         from isaaclab_rlinf.env.isaac_factory import set_by_path
 
         cfg = copy.deepcopy(cfg)
-        for path, value in overrides.items():
-            set_by_path(cfg, path, value)
-    return _facts(spec.id, cfg)
+        try:
+            for path, value in overrides.items():
+                set_by_path(cfg, path, value)
+        except ValueError as error:
+            return error
+    return _facts(task, cfg)
 
 
 @functools.lru_cache(maxsize=8)

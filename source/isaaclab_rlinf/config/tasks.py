@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import importlib.util
 import sys
 from pathlib import Path
@@ -19,7 +20,8 @@ CONFIG_KEY = "rlinf_cfg_entry_point"
 def find_task(task: str, where: str = "--task") -> tuple[Any | None, list[Issue]]:
     """Find the gym registration of a task.
 
-    The registry is asked first; ``isaaclab_tasks`` (about half a second of imports) only when that fails.
+    The registry is asked first, then our own registrations, then the ``isaaclab.tasks`` entry points of all packages
+    and ``isaaclab_tasks`` are imported, each only when what came before does not have the task.
 
     Args:
         task: Gym id, optionally ``module:ID`` where the module registers it.
@@ -36,11 +38,10 @@ def find_task(task: str, where: str = "--task") -> tuple[Any | None, list[Issue]
             importlib.import_module(module)
         except ImportError as error:
             return None, [Issue(where, f"module {module!r} of {task!r} cannot be imported: {error}")]
-    if task_id not in gym.registry:
-        _register_everything()
+    failures = _register(until=task_id)
     if task_id in gym.registry:
         return gym.registry[task_id], []
-    return None, [_unknown_task(task_id, where, _isaaclab_ids(gym.registry))]
+    return None, [_unknown_task(task_id, where, _isaaclab_ids(gym.registry), failures)]
 
 
 def registered_config(task: str) -> tuple[Path | None, list[Issue]]:
@@ -59,7 +60,7 @@ def registered_config(task: str) -> tuple[Path | None, list[Issue]]:
         return None, issues
     entry = spec.kwargs.get(CONFIG_KEY)
     if entry is None:
-        _register_everything()
+        _register()
         others = [other for other, entry_spec in gym.registry.items() if CONFIG_KEY in entry_spec.kwargs]
         return None, [
             Issue(
@@ -88,30 +89,47 @@ def _entry_path(entry: str) -> Path | None:
     return Path(spec.origin).parent / file
 
 
-def _register_everything() -> None:
-    """Import what registers tasks; a package that cannot be imported adds none."""
-    for module in ("isaaclab_rlinf.plugin", "isaaclab_tasks"):
-        if module not in sys.modules and importlib.util.find_spec(module) is not None:
+def _register(until: str | None = None) -> list[str]:
+    """Import what registers tasks until one is there; None imports everything.
+
+    Returns:
+        A line for each package that could not be imported.
+    """
+    import gymnasium as gym
+
+    failures = []
+    entries = importlib.metadata.entry_points(group="isaaclab.tasks")
+    modules = ["isaaclab_rlinf.plugin", *(entry.module for entry in entries), "isaaclab_tasks"]
+    for module in dict.fromkeys(modules):
+        if until in gym.registry:
+            break
+        if module in sys.modules or (module == "isaaclab_tasks" and importlib.util.find_spec(module) is None):
+            continue
+        try:
             importlib.import_module(module)
+        except Exception as error:  # it may belong to a package that this run does not need
+            failures.append(f"{module}: {type(error).__name__}: {error}")
+    return failures
 
 
 def _isaaclab_ids(registry: dict[str, Any]) -> list[str]:
     return sorted(task_id for task_id, spec in registry.items() if "env_cfg_entry_point" in spec.kwargs)
 
 
-def _unknown_task(task_id: str, where: str, known: list[str]) -> Issue:
+def _unknown_task(task_id: str, where: str, known: list[str], failures: list[str]) -> Issue:
     allowed = f"a registered task id ({len(known)} are; `isaaclab list_envs --all` lists them)"
     fix = did_you_mean(task_id, known)
     if not near(task_id, known):
         fix = "install the package that registers it (entry point group isaaclab.tasks), or correct the id"
-    return Issue(where, f"no task {task_id!r} is registered", allowed, fix)
+    failed = f"; not imported: {listing(failures)}" if failures else ""
+    return Issue(where, f"no task {task_id!r} is registered{failed}", allowed, fix)
 
 
 def print_tasks() -> int:
     """Print the tasks that have an RLinf YAML; returns the exit code 0."""
     import gymnasium as gym
 
-    _register_everything()
+    _register()
     rows = [(task, str(spec.kwargs[CONFIG_KEY])) for task, spec in gym.registry.items() if CONFIG_KEY in spec.kwargs]
     width = max((len(task) for task, _ in rows), default=0)
     for task, config in sorted(rows):
