@@ -61,12 +61,12 @@ def main() -> None:
         image_size=args.image_size,
         horizon=args.horizon,
     )
-    needed = {
-        "embodiments": args.tag_id + 1,
-        "max_state_dim": sum(embodiment.state.values()),
-        "max_action_dim": sum(embodiment.action.values()),
-    }
-    sizes = TinySizes(**{name: max(value, getattr(TinySizes(), name)) for name, value in needed.items()})
+    # No padding: the velocity of padded dimensions is never trained, and a tiny model suffers from what they do.
+    sizes = TinySizes(
+        embodiments=max(args.tag_id + 1, TinySizes.embodiments),
+        max_state_dim=sum(embodiment.state.values()),
+        max_action_dim=sum(embodiment.action.values()),
+    )
     make_tiny_checkpoint(args.out, args.instructions, embodiment, sizes, args.seed)
     total = sum(file.stat().st_size for file in args.out.rglob("*") if file.is_file())
     print(f"[INFO] {args.out}: {total / 1e6:.1f} MB, embodiment {args.tag} (projector {args.tag_id})")

@@ -14,8 +14,9 @@ import pytest
 import torch
 from synthetic import VIEWS, Scene, expert_chunk, make_scenes
 
+from isaaclab_rlinf.models.tiny_vla.sft import TinyVLALearner
 from isaaclab_rlinf.workflow.dataset_memory import Demonstrations
-from isaaclab_rlinf.workflow.sft import SftSettings, build_model, prepare_inputs
+from isaaclab_rlinf.workflow.sft import SftSettings
 from isaaclab_rlinf.workflow.sft_loop import optimise
 
 HORIZON = 8
@@ -63,8 +64,9 @@ def train_and_measure(steps: int, scenes: int, tmp_path, on_step=None) -> dict[s
     settings = SftSettings(steps=steps, batch_size=64, seed=0)
     data = first_frames_only(as_demonstrations(make_scenes(scenes, seed=0)))
     torch.manual_seed(0)
-    model, processor = build_model(data, settings)
-    optimise(model, prepare_inputs(data, processor), data, processor, settings, tmp_path, on_step)
+    learner = TinyVLALearner(data, settings)
+    optimise(learner, data, settings, tmp_path, on_step)
+    model, processor = learner.model, learner.processor
     unseen = make_scenes(256, seed=99)
 
     def median_pixels(images: torch.Tensor, tasks: list[str]) -> float:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from isaaclab_rlinf.config.errors import ConfigError, Issue, raise_if
+
 
 def add_sft_args(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``isaaclab-rlinf sft``.
@@ -21,8 +23,16 @@ def add_sft_args(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch_size", type=_positive, default=64, metavar="N", help="Frames per step.")
     parser.add_argument("--lr", type=float, default=1e-3, metavar="RATE", help="Peak learning rate.")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of weights and batches.")
-    parser.add_argument("--action_horizon", type=_positive, default=8, metavar="N", help="Actions per chunk.")
+    parser.add_argument(
+        "--action_horizon", type=_positive, metavar="N", help="Actions per chunk; default 8, or the base's."
+    )
     parser.add_argument("--max_episodes", type=_positive, metavar="N", help="Use only the first N episodes.")
+    base = parser.add_argument_group("GR00T N1.7 in place of a new tiny_vla")
+    base.add_argument("--base", type=Path, metavar="DIR", help="GR00T N1.7 checkpoint to start from.")
+    base.add_argument("--embodiment_tag", metavar="TAG", help="Its embodiment; default the only one it has.")
+    base.add_argument("--backbone_model_path", type=Path, metavar="DIR", help="Its backbone's tokenizer, if elsewhere.")
+    base.add_argument("--tune_llm", action="store_true", help="Train the language model too.")
+    base.add_argument("--tune_visual", action="store_true", help="Train the vision tower too.")
 
 
 def run_sft(args: argparse.Namespace) -> int:
@@ -35,7 +45,7 @@ def run_sft(args: argparse.Namespace) -> int:
         Exit code 0.
 
     Raises:
-        ConfigError: If the dataset does not fit.
+        ConfigError: If the dataset or the base checkpoint does not fit, or a flag has no effect without ``--base``.
         FileExistsError: If ``--out`` exists.
         FileNotFoundError: If ``--dataset`` is not a dataset.
     """
@@ -43,6 +53,7 @@ def run_sft(args: argparse.Namespace) -> int:
 
     from isaaclab_rlinf.workflow.sft import SftSettings, train_sft
 
+    _check_base(args)
     settings = SftSettings(
         steps=args.steps,
         batch_size=args.batch_size,
@@ -50,6 +61,11 @@ def run_sft(args: argparse.Namespace) -> int:
         seed=args.seed,
         action_horizon=args.action_horizon,
         max_episodes=args.max_episodes,
+        base=args.base,
+        embodiment_tag=args.embodiment_tag,
+        backbone_model_path=args.backbone_model_path,
+        tune_llm=args.tune_llm,
+        tune_visual=args.tune_visual,
     )
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns) as progress:
@@ -71,6 +87,26 @@ def run_sft(args: argparse.Namespace) -> int:
         f"[INFO] Checkpoint: {report.out_dir}"
     )
     return 0
+
+
+def _check_base(args: argparse.Namespace) -> None:
+    """Report mistakes about the base checkpoint before the dataset is read."""
+    if args.base is None:
+        idle = [
+            name for name in ("embodiment_tag", "backbone_model_path", "tune_llm", "tune_visual") if vars(args)[name]
+        ]
+        raise_if([Issue(f"--{name}", "has no effect without --base", "--base DIR") for name in idle])
+        return
+    from isaaclab_rlinf.models.gr00t_n1d7.backbone import backbone_directory
+    from isaaclab_rlinf.models.gr00t_n1d7.files import read_files
+    from isaaclab_rlinf.models.gr00t_n1d7.inspect import checkpoint_facts
+
+    try:
+        files = read_files(args.base)
+        checkpoint_facts(files, args.embodiment_tag)
+        backbone_directory(files, args.backbone_model_path)
+    except ValueError as error:
+        raise ConfigError([Issue("--base", str(error), "a GR00T N1.7 checkpoint directory")]) from error
 
 
 def _positive(text: str) -> int:

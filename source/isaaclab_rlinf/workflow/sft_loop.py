@@ -15,9 +15,9 @@ import torch
 from isaaclab_rlinf.models.flow import sample_flow_time
 
 if TYPE_CHECKING:
-    from isaaclab_rlinf.models.tiny_vla import TinyVLAModel, TinyVLAProcessor
     from isaaclab_rlinf.workflow.dataset_memory import Demonstrations
     from isaaclab_rlinf.workflow.sft import SftSettings
+    from isaaclab_rlinf.workflow.sft_learner import Learner
 
 
 def learning_rate_factor(step: int, steps: int) -> float:
@@ -27,21 +27,17 @@ def learning_rate_factor(step: int, steps: int) -> float:
 
 
 def optimise(
-    model: TinyVLAModel,
-    inputs: dict[str, torch.Tensor],
+    learner: Learner,
     demonstrations: Demonstrations,
-    processor: TinyVLAProcessor,
     settings: SftSettings,
     log_dir: Path,
     on_step: Callable[[int, float], None] | None = None,
 ) -> list[float]:
-    """Train ``model`` in place with AdamW.
+    """Train the learner's model in place with AdamW.
 
     Args:
-        model: The model.
-        inputs: Model inputs of all frames, see :func:`~isaaclab_rlinf.workflow.sft.prepare_inputs`.
-        demonstrations: Where the action chunks come from.
-        processor: For normalisation.
+        learner: The model and how it sees the demonstrations.
+        demonstrations: What it imitates.
         settings: How to train.
         log_dir: Directory for TensorBoard events (``sft/loss``, ``sft/lr``, ``sft/grad_norm``).
         on_step: Called after each step with (steps done, loss).
@@ -54,9 +50,9 @@ def optimise(
     """
     from torch.utils.tensorboard import SummaryWriter
 
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=settings.lr, betas=(0.9, 0.95), weight_decay=settings.weight_decay
-    )
+    model, inputs = learner.model, learner.frame_inputs(demonstrations)
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=settings.lr, betas=(0.9, 0.95), weight_decay=settings.weight_decay)
     generator = torch.Generator().manual_seed(settings.seed)
     model.train()
     losses: list[float] = []
@@ -64,11 +60,10 @@ def optimise(
         for step in range(settings.steps):
             for group in optimizer.param_groups:
                 group["lr"] = settings.lr * learning_rate_factor(step, settings.steps)
-            batch = _draw_batch(inputs, demonstrations, processor, settings, generator)
             optimizer.zero_grad(set_to_none=True)
-            loss = model(**batch)
+            loss = learner.loss(*_draw_batch(learner, inputs, demonstrations, settings.batch_size, generator))
             loss.backward()
-            norm = torch.nn.utils.clip_grad_norm_(model.parameters(), settings.grad_clip)
+            norm = torch.nn.utils.clip_grad_norm_(trained, settings.grad_clip)
             optimizer.step()
             losses.append(loss.item())
             if not math.isfinite(losses[-1]):
@@ -83,18 +78,14 @@ def optimise(
 
 
 def _draw_batch(
+    learner: Learner,
     inputs: dict[str, torch.Tensor],
     demonstrations: Demonstrations,
-    processor: TinyVLAProcessor,
-    settings: SftSettings,
+    size: int,
     generator: torch.Generator,
-) -> dict[str, torch.Tensor]:
-    """Random frames with replacement, each with its action chunk, noise and flow time."""
-    frames = torch.randint(len(demonstrations.tasks), (settings.batch_size,), generator=generator)
-    actions = processor.normalize("action", demonstrations.action_chunks(frames, settings.action_horizon))
-    return {
-        **{key: value[frames] for key, value in inputs.items()},
-        "actions": actions,
-        "noise": torch.randn(actions.shape, generator=generator),
-        "time": sample_flow_time(settings.batch_size, generator),
-    }
+) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Random frames with replacement: their inputs, action chunks, noise and flow times."""
+    frames = torch.randint(len(demonstrations.tasks), (size,), generator=generator)
+    actions = learner.targets(demonstrations, frames)
+    noise = torch.randn(actions.shape, generator=generator)
+    return {key: value[frames] for key, value in inputs.items()}, actions, noise, sample_flow_time(size, generator)

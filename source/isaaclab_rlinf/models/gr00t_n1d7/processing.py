@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +18,7 @@ from isaaclab_rlinf.mapping.actions import concatenate_parts
 from isaaclab_rlinf.models.policy_inputs import images_from_env
 
 from .backbone import backbone_directory
-from .files import CheckpointFiles, read_files
+from .files import BACKBONE_DIR, PROCESSOR_FILES, CheckpointFiles, read_files
 from .images import ImageTransform
 from .inspect import Gr00tN1d7Facts, checkpoint_facts
 from .normalization import action_normalizers, state_normalizers
@@ -192,3 +194,22 @@ class Gr00tN1d7Processor:
             found = 0 if texts is None else len(texts)
             raise ValueError(f"task_descriptions has {found} instructions for {batch} environments")
         return [self.formalize(text) for text in texts]
+
+
+def write_processor_files(processor: Gr00tN1d7Processor, directory: Path) -> None:
+    """Write what a checkpoint directory needs beside the weights.
+
+    Args:
+        processor: Its statistics may differ from the files that it was read from.
+        directory: An existing directory; the three processor files go to its root, the backbone's configuration,
+            tokenizer and image processor to ``backbone/``.
+    """
+    for name in PROCESSOR_FILES:
+        shutil.copyfile(processor.files.processor_dir / name, directory / name)
+    statistics = json.dumps(processor.files.statistics, indent=2) + "\n"
+    (directory / "statistics.json").write_text(statistics, encoding="utf-8")
+    target = directory / BACKBONE_DIR
+    target.mkdir(exist_ok=True)
+    for file in processor.backbone_dir.iterdir():
+        if file.is_file() and file.suffix in (".json", ".txt", ".jinja") and ".index." not in file.name:
+            shutil.copyfile(file, target / file.name)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -17,9 +16,8 @@ from rlinf.models.embodiment.modules.value_head import ValueHead
 from isaaclab_rlinf.models.flow_rollout import RECORD_KEYS, FlowSampler
 from isaaclab_rlinf.models.policy_inputs import check_sampling_keys, resolve_mode
 
-from .files import BACKBONE_DIR, PROCESSOR_FILES
 from .modeling import BLOCKS, Context, Gr00tN1d7Model
-from .processing import OBSERVATION_KEYS, Gr00tN1d7Processor
+from .processing import OBSERVATION_KEYS, Gr00tN1d7Processor, write_processor_files
 from .rl_config import Gr00tHeadConfig
 
 
@@ -182,14 +180,3 @@ class Gr00tN1d7ForRL(Gr00tN1d7Model, BasePolicy):
         pooled = (context.features * weight).sum(dim=1) / weight.sum(dim=1)
         joined = torch.cat([pooled, context.state[:, 0]], dim=-1)
         return self.value_head(joined.detach() if self.rl_head.detach_critic_input else joined).float()
-
-
-def write_processor_files(processor: Gr00tN1d7Processor, directory: Path) -> None:
-    """Copy the processor files of a checkpoint, and its backbone's without weights, into another directory."""
-    for name in PROCESSOR_FILES:
-        shutil.copyfile(processor.files.processor_dir / name, directory / name)
-    target = directory / BACKBONE_DIR
-    target.mkdir(exist_ok=True)
-    for file in processor.backbone_dir.iterdir():
-        if file.is_file() and file.suffix in (".json", ".txt", ".jinja") and ".index." not in file.name:
-            shutil.copyfile(file, target / file.name)
