@@ -3,6 +3,7 @@
 
 """Action mapping: order, affine map, padding and widths."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -63,3 +64,30 @@ def test_parts_in_the_declared_order_in_either_spelling():
     assert concatenate_parts(bare, None)[0, 0].tolist() == [1, 1, 0, 0, 0]
     with pytest.raises(MappingError, match="no action part 'leg'"):
         concatenate_parts(parts, ("leg",))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+def test_parts_keep_kind_and_dtype(dtype):
+    parts = {"hand": torch.ones(2, 4, 2, dtype=dtype), "arm": torch.zeros(2, 4, 3, dtype=dtype)}
+    joined = concatenate_parts(parts, ("arm", "hand"), chunk=3)
+    assert joined.shape == (2, 3, 5) and joined.dtype == dtype
+    if dtype != torch.bfloat16:
+        arrays = {key: value.numpy() for key, value in parts.items()}
+        joined = concatenate_parts(arrays, ("arm", "hand"), chunk=3)
+        assert isinstance(joined, np.ndarray) and joined.dtype == arrays["arm"].dtype
+        np.testing.assert_array_equal(joined[..., 3:], 1)
+
+
+@pytest.mark.parametrize(
+    ("parts", "keys", "message"),
+    [
+        ({"arm": (2, 4, 3), "action.arm": (2, 4, 3)}, None, "both spellings"),
+        ({"arm": (2, 4, 3), "hand": (2, 3, 2)}, None, "alike:.*arm.*2x4x3.*hand.*2x3x2"),
+        ({"arm": (2, 4)}, None, "must be"),
+        ({"arm": (2, 4, 3)}, ("arm", "action.arm"), "named twice"),
+        ({"arm": (2, 2, 3)}, None, "predicts 2 actions per call, num_action_chunks is 3"),
+    ],
+)
+def test_parts_that_do_not_fit(parts, keys, message):
+    with pytest.raises(MappingError, match=f"(?s){message}"):
+        concatenate_parts({key: torch.zeros(shape) for key, shape in parts.items()}, keys, chunk=3)

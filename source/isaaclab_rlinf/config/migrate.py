@@ -153,12 +153,22 @@ def _gr00t(cfg: DictConfig, notices: list[str]) -> None:
         if model.get(key) is None and (value or default):
             model[key] = value or default
     head = _section(model, "rl_head_config")
-    if kind == "gr00t_n1d7" and head is not None and head.get("action_noise_scale") is None:
+    by_rlinf = kind == "gr00t_n1d7" and _rlinf_runs_n1d7(model.get("implementation"))
+    if by_rlinf and head is not None and head.get("action_noise_scale") is None:
         head.action_noise_scale = 0.0
         notices.append(
             "actor.model.rl_head_config.action_noise_scale: 0 (RLinf's default 0.1 adds noise to the action after its "
             "log-probability was taken)"
         )
+
+
+def _rlinf_runs_n1d7(implementation: Any) -> bool:
+    """Whether RLinf's own class will run GR00T N1.7, rather than ours on lerobot's network."""
+    from isaaclab_rlinf.compat.gr00t_package import gr00t_generation
+
+    if implementation in (None, "auto"):
+        return gr00t_generation() == "gr00t_n1d7"
+    return implementation == "isaac_gr00t"
 
 
 def _inherit_model(cfg: DictConfig, notices: list[str]) -> None:

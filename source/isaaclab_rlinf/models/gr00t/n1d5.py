@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.compat.gr00t_package import gr00t_generation
 from isaaclab_rlinf.models.gr00t.checkpoint import has_weights, read_facts
 from isaaclab_rlinf.models.gr00t.tags import projector_id
 
@@ -21,16 +21,13 @@ _VALUE_HEAD_SEED = 20_260_101
 
 def missing_package() -> str | None:
     """Return what keeps GR00T N1.5 from being imported, and what to do about it; None when nothing does."""
-    fix = "install it with scripts/install_gr00t_n1d5.sh, in an environment of its own"
-    if importlib.util.find_spec("gr00t") is None:
-        return f"NVIDIA's package `gr00t` (Isaac-GR00T, N1.5) is not installed; {fix}"
-    try:
-        found = importlib.util.find_spec("gr00t.model.gr00t_n1")
-    except ImportError:
-        found = None
+    found = gr00t_generation()
+    if found == "gr00t":
+        return None
+    fix = "install N1.5 with scripts/install_gr00t_n1d5.sh, in an environment of its own"
     if found is None:
-        return f"the installed `gr00t` is of another generation than N1.5 (it has no gr00t.model.gr00t_n1); {fix}"
-    return None
+        return f"NVIDIA's package `gr00t` (Isaac-GR00T) is not installed; {fix}"
+    return f"the installed `gr00t` is of another generation than N1.5 ({found}); {fix}"
 
 
 def build_policy(cfg: DictConfig, torch_dtype: Any = None) -> Any:

@@ -1,0 +1,212 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""GR00T N1.5 on RLinf's own action model, with a stand-in for the ``gr00t`` package (tests/standin_gr00t)."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from n1d5_bodies import *  # noqa: F403 - the tests that also run on the real package
+from n1d5_kit import block_for, model_cfg, observation, standin_package
+
+from isaaclab_rlinf.models.gr00t.checkpoint import has_weights, read_facts
+from n1d5_files import embodiment, write_json
+
+VIDEO, STATE, ACTION = {"front": (64, 48), "wrist": (64, 48)}, {"arm": 3, "hand": 2}, {"arm": 3, "hand": 2}
+DATA_CONFIG = """
+from gr00t.data.transform.base import ComposedModalityTransform
+from gr00t.data.transform.concat import ConcatTransform
+from gr00t.data.transform.state_action import StateActionToTensor, StateActionTransform
+from gr00t.data.transform.video import VideoColorJitter, VideoCrop, VideoResize, VideoToNumpy, VideoToTensor
+from gr00t.experiment.data_config import BaseDataConfig
+from gr00t.model.transforms import GR00TTransform
+
+
+class Config(BaseDataConfig):
+    video_keys = ["video.front", "video.wrist"]
+    state_keys = ["state.arm", "state.hand"]
+    action_keys = ["action.arm", "action.hand"]
+    language_keys = ["annotation.human.action.task_description"]
+    observation_indices = [0]
+    action_indices = list(range(16))
+
+    def transform(self):
+        state, action = (dict.fromkeys(keys, "min_max") for keys in (self.state_keys, self.action_keys))
+        return ComposedModalityTransform(transforms=[
+            VideoToTensor(apply_to=self.video_keys), VideoCrop(apply_to=self.video_keys, scale=0.95),
+            VideoResize(apply_to=self.video_keys, height=224, width=224, interpolation="linear"),
+            VideoColorJitter(apply_to=self.video_keys, brightness=0.3, contrast=0.4, saturation=0.5, hue=0.08),
+            VideoToNumpy(apply_to=self.video_keys),
+            StateActionToTensor(apply_to=self.state_keys),
+            StateActionTransform(apply_to=self.state_keys, normalization_modes=state),
+            StateActionToTensor(apply_to=self.action_keys),
+            StateActionTransform(apply_to=self.action_keys, normalization_modes=action),
+            ConcatTransform(video_concat_order=self.video_keys, state_concat_order=self.state_keys,
+                            action_concat_order=self.action_keys),
+            GR00TTransform(state_horizon=1, action_horizon=16, max_state_dim=64, max_action_dim=32),
+        ])
+"""
+
+
+def write_checkpoint(directory):
+    """Write a tiny checkpoint with random weights; needs the stand-in."""
+    import json
+
+    from gr00t.model.gr00t_n1 import GR00T_N1_5, GR00T_N1_5_Config
+    from safetensors.torch import save_file
+
+    tags = ("gr1", "my-robot", "isaaclab_franka")
+    write_json(directory, {tag: embodiment(tag, VIDEO, STATE, ACTION) for tag in tags})
+    torch.manual_seed(0)
+    config = GR00T_N1_5_Config(**json.loads((directory / "config.json").read_text()))
+    save_file(GR00T_N1_5(config, str(directory)).state_dict(), directory / "model.safetensors")
+    (directory / "my_config.py").write_text(DATA_CONFIG)
+    return directory
+
+
+@pytest.fixture(scope="module", autouse=True)
+def package():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with standin_package():
+        yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def checkpoint(package, tmp_path_factory):
+    return write_checkpoint(tmp_path_factory.mktemp("n1d5"))
+
+
+@pytest.fixture(scope="module")
+def facts(checkpoint):
+    return read_facts(checkpoint, "gr1")
+
+
+@pytest.fixture(scope="module")
+def projector():
+    return 24  # of gr1
+
+
+@pytest.fixture(scope="module")
+def build(checkpoint):
+    """Build a policy in a process that has not seen another one."""
+    from rlinf.models import get_model
+
+    from isaaclab_rlinf.models.registry import register_models
+
+    register_models()
+
+    def builder(tag="gr1", head=None, block=None, **extra):
+        facts = read_facts(checkpoint, tag)
+        block = {**block_for(facts, data_config_class=f"{checkpoint}/my_config.py:Config"), **(block or {})}
+        cfg = model_cfg(facts, block, head, precision="fp32", is_lora=False, load_to_device=False, **extra)
+        return get_model(cfg)
+
+    return builder
+
+
+@pytest.fixture(scope="module")
+def policy(build):
+    return build()
+
+
+def test_another_package_with_the_tag_of_a_new_robot(build, checkpoint):
+    with standin_package():
+        policy = build("my-robot", block={"embodiment_tag_id": 7}, head={"disable_dropout": False})
+        _, result = policy.predict_action_batch(observation(read_facts(checkpoint, "my-robot")), mode="train")
+        assert result["forward_inputs"]["embodiment_id"].tolist() == [7] * 3
+        assert policy.embodiment_tag.value == "my-robot"
+        assert any(isinstance(module, torch.nn.Dropout) for module in policy.modules())
+        # the enumeration that the package checks against is fixed when it is imported
+        with pytest.raises(RuntimeError, match="comes too late"):
+            from isaaclab_rlinf.compat.rlinf_gr00t import use_embodiment
+
+            use_embodiment("yet-another", 3)
+
+
+def test_dropout_is_off(policy):
+    assert not any(isinstance(module, torch.nn.Dropout) for module in policy.modules())
+
+
+def test_bfloat16_keeps_the_ratio(build, facts):
+    from isaaclab_rlinf.models.gr00t.n1d5 import build_policy
+
+    with standin_package():
+        block = block_for(facts, data_config_class=f"{facts.path}/my_config.py:Config")
+        policy = build_policy(model_cfg(facts, block))
+        assert policy.value_head.mlp[0].weight.dtype == torch.bfloat16
+        _, result = policy.predict_action_batch(observation(facts), mode="train")
+        output = policy.default_forward(result["forward_inputs"], prev_logprobs=result["prev_logprobs"])
+        assert torch.equal(output["logprobs"], output["prev_logprobs"])
+
+
+def test_a_saved_value_head_is_kept(build, policy, checkpoint, tmp_path):
+    from safetensors.torch import save_file
+
+    assert not has_weights(checkpoint, "action_head.value_head.")
+    copy = tmp_path / "copy"
+    write_json(copy, {"gr1": embodiment("gr1", VIDEO, STATE, ACTION)})
+    state = {key: value.contiguous() for key, value in policy.state_dict().items()}
+    state["action_head.value_head.mlp.6.bias"] = torch.full((1,), 5.0)
+    save_file(state, copy / "model.safetensors")
+    assert has_weights(copy, "action_head.value_head.")
+    again = build(model_path=str(copy))
+    assert again.value_head.mlp[-1].bias.item() == 5.0
+    # without saved weights, every rank starts from the same ones
+    assert torch.equal(again.value_head.mlp[0].weight, policy.value_head.mlp[0].weight)
+
+
+def test_rlinfs_own_data_configuration_serves_its_tags(checkpoint):
+    from isaaclab_rlinf.compat.rlinf_gr00t import RLINF_DATA_CONFIGS, use_embodiment
+    from isaaclab_rlinf.models.gr00t.data_config import load_data_config
+
+    use_embodiment("gr1", 24)
+    for reference in RLINF_DATA_CONFIGS.values():
+        assert load_data_config(reference).modality_config()["video"].modality_keys
+
+
+@pytest.mark.parametrize(
+    ("tag", "changes", "message"),
+    [
+        ("gr1", {"block": {"embodiment_tag_id": 5}}, "24 in RLinf, 24 in Isaac-GR00T"),
+        ("my-robot", {}, "embodiment_tag_id: missing"),
+        ("gr1", {"block": {"data_config_class": None}}, "data_config_class is missing"),
+        ("gr1", {"action_dim": 7}, "acts in 5 dims"),
+        ("gr1", {"num_action_chunks": 17}, "predicts 16 actions"),
+        ("gr1", {"obs_converter_type": "libero"}, "remove those, or use another name"),
+        ("gr1", {"isaaclab": None}, "no isaaclab block"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_loading(build, tag, changes, message):
+    with pytest.raises(ValueError, match=message):
+        build(tag, **changes)
+
+
+def test_without_the_package_the_error_says_what_to_install(build, monkeypatch):
+    import isaaclab_rlinf.models.gr00t.n1d5 as n1d5
+
+    for generation, text in ((None, "not installed"), ("gr00t_n1d7", "another generation")):
+        monkeypatch.setattr(n1d5, "gr00t_generation", lambda generation=generation: generation)
+        with pytest.raises(ImportError, match=f"{text}.*install_gr00t_n1d5.sh"):
+            build()
+
+
+def test_the_bootstrap_uses_the_value_of_the_last_observation(policy, facts):
+    """RLinf's rollout worker asks the model for a value only if it finds a value head."""
+    import inspect
+
+    from isaaclab_rlinf.compat import prepare_worker_imports
+
+    prepare_worker_imports()
+    from rlinf.workers.rollout.hf.huggingface_worker import MultiStepRolloutWorker
+
+    class Worker:
+        hf_model = policy
+        predict = staticmethod(lambda obs: policy.predict_action_batch(obs, mode="train"))
+
+    bootstrap = inspect.unwrap(MultiStepRolloutWorker.get_bootstrap_values)
+    values = bootstrap(Worker(), observation(facts))
+    _, result = policy.predict_action_batch(observation(facts), mode="train")
+    torch.testing.assert_close(values, result["prev_values"])
