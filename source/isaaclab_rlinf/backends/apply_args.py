@@ -71,8 +71,10 @@ def absolute(value: str, working_directory: Path) -> str:
 
 def _simulator_device(requested: str | None) -> str:
     """Return the device for the simulator: the one asked for, else CUDA where there is any."""
-    if not (requested and requested.startswith("cuda")) and not any(map(os.path.exists, _GPU_DEVICES)):
-        return requested or "cpu"
+    if requested and not requested.startswith("cuda"):
+        return requested
+    if not requested and not any(map(os.path.exists, _GPU_DEVICES)):
+        return "cpu"
     import torch
 
     if requested and requested.startswith("cuda") and not torch.cuda.is_available():

@@ -1,0 +1,79 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""A task's declarations without torch: the same as with it, and never a result that depends on the placeholder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import typing
+
+import pytest
+
+from isaaclab_rlinf.config.light_import import _PlaceholderModule
+
+IN_A_FRESH_PROCESS = """
+import sys
+import gymnasium
+import isaaclab_rlinf.plugin
+from isaaclab_rlinf.config import light_import, task_facts
+
+spec = gymnasium.registry["Isaac-Touch-Color-Arm3-v0"]
+arguments = (spec.id, spec.kwargs["env_cfg_entry_point"], (), {"rewards.progress.weight": 2.0})
+light = light_import.call_without_torch(task_facts._read, *arguments)
+assert light is not None and light.rewards["progress"] == 2.0, light
+try:
+    task_facts.read_task(spec, {"rewards.nonsense": 1})
+except ValueError as error:
+    assert "rewards.nonsense" in str(error)
+assert light_import.call_without_torch(eval, "__import__('torch').cuda.is_available() and 1") is None
+assert light_import.call_without_torch(eval, "__import__('sys').exit(3)") is None
+assert light_import.call_without_torch(lambda: 1) is None, "cannot be pickled"
+assert light_import.call_without_torch(eval, "1 + 1") == 2, "the next call has a child again"
+assert not {"torch", "isaaclab.envs"} & set(sys.modules)
+assert task_facts._read(*arguments) == light
+assert "torch" in sys.modules and light_import.call_without_torch(eval, "1 + 1") is None
+"""
+
+
+def test_facts_are_the_same_with_and_without_torch():
+    ended = subprocess.run([sys.executable, "-c", IN_A_FRESH_PROCESS], capture_output=True, text=True, timeout=200)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_the_placeholder_serves_declarations():
+    torch = _PlaceholderModule("torch")
+
+    class Net(torch.nn.Module):
+        pass
+
+    def function(x: torch.Tensor | None) -> torch.Tensor:
+        return x
+
+    assert torch.jit.script(function) is function and torch.no_grad()(function) is function
+    assert not isinstance(3, torch.Tensor)
+    assert typing.get_type_hints(typing.NamedTuple("T", [("a", torch.Tensor)]))["a"] is torch.Tensor
+    assert torch.float32 is torch.float32 and torch.float32 == torch.float32
+    with pytest.raises(TypeError, match="derives from a placeholder"):
+        Net()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda torch: bool(torch.cuda.is_available()),
+        lambda torch: torch.float32 == torch.float64,
+        lambda torch: torch.device("cpu") == "cpu",
+        lambda torch: torch.float32 != torch.float64,
+        lambda torch: len(torch.zeros(3)),
+        lambda torch: list(torch.zeros(3)),
+        lambda torch: torch.zeros(3) < 1,
+        lambda torch: torch.zeros(3) + 1,
+        lambda torch: float(torch.zeros(3)),
+        lambda torch: torch.__version__ >= "2",
+    ],
+)
+def test_the_placeholder_refuses_to_be_a_value(use):
+    with pytest.raises((TypeError, AttributeError)):
+        use(_PlaceholderModule("torch"))

@@ -1,0 +1,114 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""`isaaclab-rlinf check` without a simulator, and what `init` refuses before it starts one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from isaaclab_rlinf.cli import main
+
+NAME = "isaaclab_ppo_tiny_vla_touch_color"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def check(*arguments: str) -> int:
+    return main(["check", "--config_name", NAME, "--device", "cpu", *arguments])
+
+
+def test_a_sound_yaml_is_summed_up(capsys, tmp_path):
+    assert check() == 0
+    text = capsys.readouterr().out
+    for expected in (
+        "64 x Isaac-Touch-Color-Arm3-v0 on cpu",
+        "per environment, from policy/instruction",
+        "joint_pos + joint_vel",
+        "3 columns, 8 per chunk",
+        "isaaclab train and isaaclab play would start",
+    ):
+        assert expected in text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_mistakes_of_train_and_of_play_are_reported_together_and_once(capsys):
+    code = check("env.train.isaaclab.main_images=front_camra", "~env.eval.auto_reset", "algorithm.gamma=2")
+    text = capsys.readouterr().err
+    assert code == 2 and "3 problems" in text
+    for key in ("main_images", "auto_reset", "algorithm.gamma"):
+        assert text.count(f"{key} (line") == 1, text
+    assert "did you mean 'front_camera'?" in text
+
+
+def test_a_mistake_of_play_alone_says_so():
+    from isaaclab_rlinf.config.errors import Issue
+    from isaaclab_rlinf.inspection.check_cli import _merge
+
+    shared, own = Issue("a", "wrong"), Issue("b", "wrong")
+    assert [issue.found for issue in _merge({"train": (shared,), "play": (shared, own)})] == [
+        "wrong",
+        "wrong (in isaaclab play)",
+    ]
+
+
+def test_a_yaml_for_evaluation_is_checked_for_play(capsys):
+    assert check("runner.only_eval=true") == 0
+    text = capsys.readouterr().out
+    assert "isaaclab play would start" in text and "train is not checked" in text
+
+
+def test_flags_without_effect_are_refused(capsys):
+    assert check("--num_envs", "3", "--out", "x") == 2
+    text = capsys.readouterr().err
+    assert "--num_envs" in text and "--out" in text and "add --sim" in text
+
+
+@pytest.mark.parametrize("arguments", [["--max_iterations", "3"], ["main_images"]])
+def test_what_is_no_override_is_a_usage_error(capsys, arguments):
+    with pytest.raises(SystemExit) as ended:
+        check(*arguments)
+    assert ended.value.code == 2 and "unrecognized arguments" in capsys.readouterr().err
+
+
+def test_other_commands_take_no_overrides(capsys):
+    with pytest.raises(SystemExit):
+        main(["sft", "--dataset", "d", "--out", "o", "a.b=1"])
+    assert "unrecognized arguments: a.b=1" in capsys.readouterr().err
+
+
+def test_neither_torch_nor_isaac_lab_is_imported(tmp_path):
+    code = (
+        "import sys; from isaaclab_rlinf.cli import main;"
+        f"code = main(['check', '--config_name', '{NAME}', '--device', 'cpu', 'algorithm.gamma=2',"
+        " 'env.train.isaaclab.main_images=front_camra']);"
+        "heavy = [name for name in ('torch', 'isaaclab.envs', 'rlinf', 'transformers') if name in sys.modules];"
+        "print(code, heavy)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert ended.stdout.split("\n")[0] == "2 []", ended.stdout + ended.stderr
+    assert "2 problems" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--task", "Isaac-Touch-Colour-Arm3-v0", "--out", "a.yaml"], "did you mean 'Isaac-Touch-Color-Arm3-v0'?"),
+        (["--task", "Isaac-Touch-Color-Arm3-v0", "--out", "a.yml"], "does not end in .yaml"),
+        (["--task", "Isaac-Touch-Color-Arm3-v0", "--out", "there.yaml"], "nothing is overwritten"),
+        (["--task", "CartPole-v1", "--out", "a.yaml"], "no env_cfg_entry_point"),
+        (["--task", "Isaac-Touch-Color-Arm3-v0", "--out", "a.yaml", "--model_path", "no"], "cannot be read"),
+        (["--task", "x", "--out", "a.yaml", "--extension", "no_such_module"], "cannot be imported"),
+    ],
+)
+def test_init_refuses_before_a_simulator_starts(tmp_path, capsys, arguments, expected):
+    (tmp_path / "there.yaml").write_text("mine")
+    assert main(["init", *arguments]) == 2
+    assert expected in capsys.readouterr().err
+    assert (tmp_path / "there.yaml").read_text() == "mine" and not (tmp_path / "a.yaml").exists()
