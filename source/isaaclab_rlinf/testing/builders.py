@@ -21,32 +21,10 @@ class RegisteredBuilder:
     extensions: tuple[str, ...] = ()
 
     def __call__(self) -> torch.nn.Module:
-        """Register the extensions and build.
+        """Register the extensions and build, see :func:`~isaaclab_rlinf.models.build.build_registered`."""
+        from isaaclab_rlinf.models.build import build_registered
 
-        Raises:
-            LookupError: If no extension registers the model type.
-        """
-        import importlib
-
-        from omegaconf import OmegaConf
-
-        from isaaclab_rlinf.compat import prepare_worker_imports
-        from isaaclab_rlinf.models.registry import register_models
-
-        prepare_worker_imports()
-        register_models()
-        for name in self.extensions:
-            importlib.import_module(name).register()
-        from rlinf.models import get_model
-
-        defaults = {"precision": "fp32", "is_lora": False}
-        policy = get_model(OmegaConf.create({**defaults, **self.model_cfg}))
-        if policy is None:
-            raise LookupError(
-                f"model_type {self.model_cfg['model_type']!r} is not registered with RLinf; name the module whose "
-                "register() does it: registered_builder(cfg, extensions=['my_module'])"
-            )
-        return policy
+        return build_registered(self.model_cfg, self.extensions)
 
 
 def registered_builder(model_cfg: Mapping[str, Any], extensions: Sequence[str] = ()) -> Callable[[], torch.nn.Module]:
