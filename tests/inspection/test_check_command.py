@@ -112,3 +112,14 @@ def test_init_refuses_before_a_simulator_starts(tmp_path, capsys, arguments, exp
     assert main(["init", *arguments]) == 2
     assert expected in capsys.readouterr().err
     assert (tmp_path / "there.yaml").read_text() == "mine" and not (tmp_path / "a.yaml").exists()
+
+
+def test_a_simulator_that_fails_shows_its_own_traceback(monkeypatch, capsys, tmp_path):
+    from isaaclab_rlinf.inspection import simulate
+
+    monkeypatch.setattr(simulate, "_FACTORY", "broken_factory:open_broken")
+    assert check("--sim", "--out", "out") == 1
+    captured = capsys.readouterr()
+    assert "the lens cap of Isaac-Touch-Color-Arm3-v0 is on" in captured.err
+    assert "traceback of the simulator process" in captured.err and "broken_factory.py" in captured.err
+    assert "simulator.log" in captured.out and (tmp_path / "out/simulator.log").is_file()
