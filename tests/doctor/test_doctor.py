@@ -47,6 +47,13 @@ def versions(monkeypatch):
     return known
 
 
+@pytest.fixture
+def no_gr00t(monkeypatch):
+    """Hide a gr00t package that is really there."""
+    found = gr00t_package.package_dir
+    monkeypatch.setattr(gr00t_package, "package_dir", lambda name: None if name == "gr00t" else found(name))
+
+
 def by_subject(findings):
     return {finding.subject: finding for finding in findings}
 
@@ -84,6 +91,15 @@ def test_the_generation_is_told_from_files_without_importing(kind, tmp_path, mon
     assert "gr00t" not in sys.modules
 
 
+def test_an_unfinished_gr00t_environment_is_known_by_the_installers_mark(no_gr00t, tmp_path, monkeypatch):
+    monkeypatch.setattr(software.sys, "prefix", str(tmp_path / "venv"))
+    assert software.environment_kind() == "default"
+    (tmp_path / software.INSTALLER_MARK).write_text("n1d7\n", encoding="utf-8")
+    assert software.environment_kind() == "gr00t_n1d7"
+    installer = Path(__file__).parents[2] / "scripts/lib/gr00t_install.sh"
+    assert software.INSTALLER_MARK in installer.read_text(encoding="utf-8")
+
+
 def make_distribution(root: Path, name: str, origin: dict | None) -> None:
     info = root / f"{name}-0.3.0.dist-info"
     info.mkdir(parents=True)
@@ -118,13 +134,6 @@ def test_a_checkout_at_another_revision_is_warned_of(tmp_path, monkeypatch):
     assert line.status == "warn" and "abab" in line.found and "1a1837f" in line.good
 
 
-@pytest.fixture
-def no_gr00t(monkeypatch):
-    """Hide a gr00t package that is really there."""
-    found = gr00t_package.package_dir
-    monkeypatch.setattr(gr00t_package, "package_dir", lambda name: None if name == "gr00t" else found(name))
-
-
 def statuses(model_type, implementation=None):
     return [line.status for line in needs.model_findings(model_type, implementation)]
 
@@ -151,7 +160,7 @@ def test_nvidias_code_needs_its_transformers(versions, tmp_path, monkeypatch):
     make_gr00t(tmp_path, "gr00t")
     assert statuses("gr00t") == ["ok", "fail"]
     versions["transformers"] = "4.51.3"
-    assert statuses("gr00t") == ["ok"]
+    assert statuses("gr00t") == ["ok"] and statuses("tiny_vla") == ["fail"]
     (line,) = needs.model_findings("gr00t_n1d7", "isaac_gr00t")
     assert line.status == "fail" and "gr00t is N1.5" in line.found
 

@@ -122,8 +122,12 @@ def _print(sections: Sequence[tuple[str, list[Finding]]]) -> None:
         for line in lines:
             table.add_row(Text(line.status, _STYLES[line.status]), line.subject, line.found, line.good)
         console.print(table, "")
-    advice = [line for _, lines in sections for line in lines if line.fix]
-    for line in advice:
-        console.print(Text.assemble((f"{line.status}  {line.subject}: ", _STYLES[line.status]), line.fix))
+    repairs: dict[str, list[Finding]] = {}
+    for line in (line for _, lines in sections for line in lines if line.fix):
+        repairs.setdefault(line.fix, []).append(line)
+    for fix, lines in repairs.items():
+        worst = max((line.status for line in lines), key=list(_STYLES).index)
+        subjects = ", ".join(line.subject for line in lines)
+        console.print(Text.assemble((f"{worst}  {subjects}: ", _STYLES[worst]), fix))
     failed = sum(line.status == "fail" for _, lines in sections for line in lines)
     console.print(f"{failed} problem{'s' if failed > 1 else ''} to repair" if failed else "Nothing needed is missing.")

@@ -56,6 +56,9 @@ def model_findings(model_type: str, implementation: str | None = None) -> list[F
             return [Finding(subject, "ok", f"package {module} is importable")]
         fix = _rlinf_install(name)
         return [Finding(subject, "fail", f"package {module} is not importable", module, fix)]
+    if model_type == "tiny_vla" and not matches(version("transformers") or "0", ">=5"):
+        found = f"transformers {version('transformers') or 'is not installed'}; tiny_vla is written for 5"
+        return [Finding(subject, "fail", found, "transformers>=5", f"the default environment: {reinstall('default')}")]
     if model_type in SELF_CONTAINED:
         return [Finding(subject, "ok", "needs nothing besides this environment")]
     return [Finding(subject, "info", "not one of ours or RLinf's; its extension says what it needs")]

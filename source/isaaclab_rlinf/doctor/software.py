@@ -9,6 +9,7 @@ import importlib.metadata
 import json
 import platform
 import re
+import sys
 from pathlib import Path
 
 from isaaclab_rlinf.compat.gr00t_package import gr00t_generation, lerobot_has_n1d7, package_dir
@@ -18,11 +19,21 @@ from isaaclab_rlinf.doctor.known_good import ENVIRONMENTS, GR00T_REVISIONS, KNOW
 GENERATION_NAMES = {"gr00t": "N1.5", "gr00t_n1d6": "N1.6", "gr00t_n1d7": "N1.7"}
 """What a value of ``model_type`` is called."""
 
+INSTALLER_MARK = ".isaaclab_rlinf_gr00t"
+"""File in the directory of ``scripts/install_gr00t_*.sh``; holds ``n1d5`` or ``n1d7``."""
+
 
 def environment_kind() -> str:
-    """Return which of :data:`~isaaclab_rlinf.doctor.known_good.ENVIRONMENTS` this is, by the ``gr00t`` package."""
+    """Return which of :data:`~isaaclab_rlinf.doctor.known_good.ENVIRONMENTS` this is.
+
+    The ``gr00t`` package decides; where it is still missing, the mark that the installers leave beside the environment.
+    """
     generation = gr00t_generation()
-    return generation if generation in ENVIRONMENTS else "default"
+    if generation in ENVIRONMENTS:
+        return generation
+    mark = Path(sys.prefix).parent / INSTALLER_MARK
+    marked = mark.read_text(encoding="utf-8").strip() if mark.is_file() else ""
+    return {"n1d5": "gr00t", "n1d7": "gr00t_n1d7"}.get(marked, "default")
 
 
 def version(package: str) -> str | None:
