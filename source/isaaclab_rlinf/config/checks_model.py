@@ -21,6 +21,8 @@ BUNDLED = "bundled"
 _SAME_IN_BOTH = ("model_type", "action_dim", "num_action_chunks", "denoising_steps", "embodiment_tag")
 _FROM_SCRATCH = ("mlp_policy", "cnn_policy", "flow_policy")
 """Model types that RLinf builds without a checkpoint."""
+_GRIPPER_LAST = ("openvla", "openvla_oft")
+"""Model types for which ``rlinf.envs.action_utils.prepare_actions_for_isaaclab`` rewrites the last column."""
 
 
 def check_model(ctx: Context) -> None:
@@ -34,6 +36,11 @@ def check_model(ctx: Context) -> None:
     if not isinstance(kind, str) or not kind.strip():
         return
     _check_type(ctx, section, kind)
+    if kind in _GRIPPER_LAST:
+        ctx.notices.append(
+            f"{section}.model_type: RLinf 0.3.0 turns the last action column of {kind} into a gripper command of +1 or "
+            "-1; the task's last action must be a gripper (docs/custom_model.md)"
+        )
     if ctx.training:
         _check_same(ctx)
     for mode, block in ctx.blocks.items():

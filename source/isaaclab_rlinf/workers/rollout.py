@@ -49,9 +49,12 @@ class RolloutWorker(MultiStepRolloutWorker):
         """Tell models that RLinf does not list by name whether they act for training or for evaluation.
 
         Upstream passes ``mode`` only to a fixed list of model types; every other type sees nothing but these
-        parameters, so the mode travels in them.
+        parameters, so the mode travels in them. RLinf's own OpenVLA hands them all to ``generate()``, which refuses
+        one that it does not know; ``do_sample`` tells it the same.
         """
         super().setup_sample_params()
+        if _is_rlinf_openvla(self.hf_model):
+            return
         self._train_sampling_params = {**self._train_sampling_params, "mode": "train"}
         self._eval_sampling_params = {**self._eval_sampling_params, "mode": "eval"}
 
@@ -76,3 +79,9 @@ class RolloutWorker(MultiStepRolloutWorker):
                 "to be trained must return a (B, T, A) tensor (see docs/architecture.md, model contract)."
             )
         return actions, result
+
+
+def _is_rlinf_openvla(model: Any) -> bool:
+    """Whether a policy, below a PEFT wrapper, is RLinf's OpenVLA and not a model registered in its place."""
+    model = model.get_base_model() if hasattr(model, "get_base_model") else model
+    return type(model).__module__.startswith("rlinf.models.embodiment.openvla.")
