@@ -54,6 +54,20 @@ def test_the_ratio_is_one_before_any_update(policy, facts):
     policy.zero_grad(set_to_none=True)
 
 
+def test_evaluation_is_repeatable_and_rows_do_not_matter(policy, facts):
+    state = torch.get_rng_state()
+    first, _ = policy.predict_action_batch(observation(facts), mode="eval")
+    assert torch.equal(state, torch.get_rng_state())
+    torch.manual_seed(9)
+    second, _ = policy.predict_action_batch(observation(facts), mode="eval")
+    assert torch.equal(first, second)
+    given = observation(facts)
+    last = {key: value[2:] if value is not None else None for key, value in given.items()}
+    torch.testing.assert_close(policy.predict_action_batch(last, mode="eval")[0], first[2:], atol=2e-2, rtol=0)
+    explored, _ = policy.predict_action_batch(observation(facts), mode="train")
+    assert (explored - first).abs().mean() > 1e-3
+
+
 def test_the_observation_is_left_as_it_is(policy, facts):
     given = observation(facts)
     policy.predict_action_batch(given, mode="eval")

@@ -193,6 +193,36 @@ def test_without_the_package_the_error_says_what_to_install(build, monkeypatch):
             build()
 
 
+def test_one_fsdp2_rank_equals_the_plain_model(build, facts, tmp_path):
+    """RLinf shards every embedding; the future tokens are read from outside one."""
+    from isaaclab_rlinf.testing.sharding import gloo_mesh, shard, sharded_modules
+
+    plain = build()
+    _, result = plain.predict_action_batch(observation(facts), mode="train")
+    given = {"forward_inputs": result["forward_inputs"], "prev_logprobs": result["prev_logprobs"]}
+    expected = plain(**given)
+    with gloo_mesh(tmp_path / "store") as mesh:
+        sharded = shard(plain, mesh)
+        assert {"action_head", "action_head.value_head"} <= set(sharded_modules(sharded))
+        output = sharded(**given)
+        assert hasattr(sharded, "value_head")
+    for key in ("logprobs", "values"):
+        torch.testing.assert_close(output[key], expected[key], atol=1e-5, rtol=0)
+
+
+@pytest.mark.slow
+def test_the_conformance_kit_with_two_fsdp2_ranks(build, facts, checkpoint):
+    from omegaconf import OmegaConf
+
+    from isaaclab_rlinf.testing import check_policy, registered_builder
+
+    block = block_for(facts, data_config_class=f"{checkpoint}/my_config.py:Config")
+    cfg = OmegaConf.to_container(model_cfg(facts, block, precision="fp32", is_lora=False))
+    factory = registered_builder(cfg)
+    report = check_policy(factory(), build=factory, env_obs=observation(facts, 4), model_cfg=cfg)
+    assert "sharding" in report.passed and not report.exempted
+
+
 def test_the_bootstrap_uses_the_value_of_the_last_observation(policy, facts):
     """RLinf's rollout worker asks the model for a value only if it finds a value head."""
     import inspect

@@ -7,17 +7,50 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from rlinf.models.embodiment.gr00t.gr00t_n1d5.gr00t_action_model import GR00T_N1_5_ForRLActionPrediction
+from torch.overrides import TorchFunctionMode
 
 from isaaclab_rlinf.mapping.errors import MappingError
+
+_EVAL_SEED = 0
+
+
+class _SameNoiseInEveryRow(TorchFunctionMode):
+    """While active, ``torch.randn`` of a batch repeats one row; RLinf draws the flow's start with it."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is torch.randn and "size" in kwargs:
+            batch, *rest = kwargs["size"]
+            return func(*args, **{**kwargs, "size": (1, *rest)}).repeat(batch, *[1] * len(rest))
+        return func(*args, **kwargs)
+
+
+class TokenTable(torch.nn.Module):
+    """Learned tokens of which only ``weight`` is read, under the same name as in an ``nn.Embedding``.
+
+    RLinf's FSDP2 shards every ``nn.Embedding`` on its own, and then only a call of it would see the whole weight.
+    """
+
+    def __init__(self, embedding: torch.nn.Embedding) -> None:
+        """Take over an embedding's weight."""
+        super().__init__()
+        self.weight = embedding.weight
 
 
 class Gr00tN1d5Policy(GR00T_N1_5_ForRLActionPrediction):
     """RLinf's action model.
 
-    Sampling, log-probabilities and values are RLinf's; what is added makes mistakes loud and lets RLinf find the value
-    head. No parameter or buffer is added: state dicts are interchangeable with RLinf's class.
+    Sampling, log-probabilities and values are RLinf's; what is added makes mistakes loud, evaluation repeatable and
+    FSDP2 possible, and lets RLinf find the value head. No parameter or buffer is added or renamed: state dicts are
+    interchangeable with RLinf's class.
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Build RLinf's model; the arguments are those of its class."""
+        super().__init__(*args, **kwargs)
+        self.action_head.future_tokens = TokenTable(self.action_head.future_tokens)
 
     @property
     def value_head(self) -> Any:
@@ -36,6 +69,9 @@ class Gr00tN1d5Policy(GR00T_N1_5_ForRLActionPrediction):
     def predict_action_batch(self, env_obs: dict[str, Any], **kwargs: Any) -> tuple[Any, dict[str, Any]]:
         """Act on a batch of observations; see RLinf's class.
 
+        In eval mode the flow starts from the same noise in every call and for every environment, so that an observation
+        has one action; RLinf's class draws it anew.
+
         Args:
             env_obs: RLinf's observation, left as it is (RLinf's class rounds ``states`` in place).
             kwargs: ``mode``: ``"train"`` or ``"eval"``.
@@ -46,7 +82,12 @@ class Gr00tN1d5Policy(GR00T_N1_5_ForRLActionPrediction):
         """
         if env_obs.get("states") is None:
             raise MappingError("the observation has no states; RLinf's GR00T N1.5 model needs them (YAML key: states).")
-        return super().predict_action_batch(dict(env_obs), **kwargs)
+        if kwargs.get("mode") != "eval":
+            return super().predict_action_batch(dict(env_obs), **kwargs)
+        devices = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices=devices), _SameNoiseInEveryRow():
+            torch.manual_seed(_EVAL_SEED)
+            return super().predict_action_batch(dict(env_obs), **kwargs)
 
     def apply_transforms(self, obs: dict[str, Any]) -> dict[str, Any]:
         """Check an observation against the checkpoint's metadata, transform it, and check the prompt's length."""
