@@ -262,3 +262,28 @@ def test_the_expert_succeeds_and_replans_consistently(env):
             ended |= terminated | truncated
     assert finished >= 2 * NUM_ENVS
     assert won >= finished - 1
+
+
+def test_cameras_of_unselected_worlds_see_nothing_and_the_others_what_they_always_see(env):
+    """The real renderer's part in the final observation of a few environments; see compat/newton_cameras.py."""
+    from isaaclab_rlinf.compat.newton_cameras import install_world_selection
+
+    env.reset(seed=0)  # no episode ends within the three steps below
+    selection = install_world_selection(env)
+    wanted = torch.zeros(NUM_ENVS, dtype=torch.bool)
+    wanted[[1, 6]] = True
+
+    def images():
+        env.step(hold(env))  # makes the cameras' last images old
+        for name in CAMERAS:
+            env.scene[name].reset()
+        return {name: env.scene[name].data.output["rgb"].torch.clone() for name in CAMERAS}
+
+    seen = images()
+    with selection.only(wanted):
+        selected = images()
+    again = images()
+    for name in CAMERAS:
+        assert torch.equal(selected[name][wanted], seen[name][wanted]), name
+        assert (selected[name][~wanted].flatten(1).float().std(dim=1) == 0).all(), "background only"
+        assert torch.equal(again[name], seen[name]), name

@@ -13,8 +13,12 @@ Private names touched: ``ObservationManager._group_obs_term_cfgs`` (read, to see
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import torch
+
+from .newton_cameras import WorldSelection
 
 
 @dataclass
@@ -25,6 +29,10 @@ class CameraGate:
     """For the observation of the step."""
     open_for_final: bool = True
     """For the final observation of ended episodes; False only where no camera is read at all."""
+    final_rows: torch.Tensor | None = None
+    """(N,) bool, the environments whose final observation will be read; the images of others may be empty."""
+    selection: WorldSelection = field(default_factory=WorldSelection)
+    """What the cameras look at while the final observation is rendered."""
 
 
 def why_rendered_always(manager: Any, camera_group: str, policy_group: str) -> str | None:
@@ -59,19 +67,24 @@ def why_rendered_always(manager: Any, camera_group: str, policy_group: str) -> s
     return None
 
 
-def install_camera_gate(manager: Any, camera_group: str) -> CameraGate:
+def install_camera_gate(manager: Any, camera_group: str, selection: WorldSelection | None = None) -> CameraGate:
     """Puts a gate before one group of an observation manager instance.
 
     While the gate is closed the group is an empty mapping in the step's observation, so that a reader fails loudly
-    instead of seeing an old image. The final observation of ended episodes is the one with ``update_history=False``.
+    instead of seeing an old image. The final observation of ended episodes is the one with ``update_history=False``;
+    only the rows in ``gate.final_rows`` are rendered for it where the renderer allows a selection.
     """
-    gate = CameraGate()
+    gate = CameraGate(selection=selection or WorldSelection())
     compute_group = manager.compute_group
 
     def gated(group_name: str, update_history: bool = False) -> Any:
-        if group_name == camera_group and not (gate.open if update_history else gate.open_for_final):
+        if group_name != camera_group or update_history:
+            is_open = group_name != camera_group or gate.open
+            return compute_group(group_name, update_history=update_history) if is_open else {}
+        if not gate.open_for_final:
             return {}
-        return compute_group(group_name, update_history=update_history)
+        with gate.selection.only(gate.final_rows):
+            return compute_group(group_name, update_history=update_history)
 
     manager.compute_group = gated
     return gate

@@ -17,6 +17,7 @@ from isaaclab_rlinf.compat.isaaclab_observations import (
     term_columns,
     why_rendered_always,
 )
+from isaaclab_rlinf.compat.newton_cameras import install_world_selection
 from isaaclab_rlinf.env.protocol import FinalObservation, StepResult
 from isaaclab_rlinf.env.success import SuccessReader
 from isaaclab_rlinf.mapping.actions import ActionTermInfo
@@ -127,17 +128,19 @@ class IsaacEnv:
         block = self._spec.block
         if self.managed and block.camera_group not in self._env.observation_manager.active_terms:
             return None
-        if block.render_every_action and block.cameras:
-            return None
         reason = (
             why_rendered_always(self._env.observation_manager, block.camera_group, block.policy_group)
             if self.managed
             else "a direct-workflow task computes all its observations in one function"
         )
         if reason is not None:
+            if block.render_every_action:
+                return None
             notices.append(f"Cameras are rendered for every action: {reason}.")
             return None
-        gate = install_camera_gate(self._env.observation_manager, block.camera_group)
+        gate = install_camera_gate(
+            self._env.observation_manager, block.camera_group, install_world_selection(self._env)
+        )
         gate.open_for_final = bool(block.cameras)  # A task's cameras that nobody reads are never rendered.
         return gate
 
@@ -151,6 +154,8 @@ class IsaacEnv:
         ended = request.terminated | request.truncated
         wanted = {"done": ended, "truncated": request.truncated}.get(request.final)
         self._env.cfg.compute_final_obs = wanted is not None and bool((wanted & request.active).any())
+        if self._gate is not None:
+            self._gate.final_rows = wanted
         return ended if request.restart is None else ended | request.restart
 
     def _may_need_final_images(self, final: str) -> bool:
