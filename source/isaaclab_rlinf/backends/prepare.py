@@ -40,11 +40,28 @@ class PreparedRun:
     metadata: dict[str, str] = field(default_factory=dict)
 
 
-def prepare_train(args: argparse.Namespace) -> PreparedRun:
+def compose(args: argparse.Namespace) -> tuple[Path, DictConfig]:
+    """Find and compose the YAML that a command line names.
+
+    Args:
+        args: Namespace of a backend.
+
+    Raises:
+        ConfigError: If there is none, or it cannot be composed.
+    """
+    from isaaclab_rlinf.config.compose import compose_config
+    from isaaclab_rlinf.config.discover import find_config
+
+    source = find_config(args.config_name, args.config_path, args.task)
+    return source, compose_config(source, args.overrides)
+
+
+def prepare_train(args: argparse.Namespace, composed: tuple[Path, DictConfig] | None = None) -> PreparedRun:
     """Compose, apply the training command line, and check.
 
     Args:
         args: Namespace of :func:`~isaaclab_rlinf.backends.cli_args.parse_train_args`.
+        composed: What :func:`compose` gave, where that is known already; it is changed.
 
     Returns:
         The run, ready to start.
@@ -54,7 +71,7 @@ def prepare_train(args: argparse.Namespace) -> PreparedRun:
     """
     from omegaconf import open_dict
 
-    cfg, source, notices, issues = _compose(args, "train")
+    cfg, source, notices, issues = _compose(args, "train", composed)
     with open_dict(cfg):
         _refuse_evaluation_config(cfg, source)
         apply_common(cfg, args, ("train", "eval"), cfg.actor.model)
@@ -67,11 +84,11 @@ def prepare_train(args: argparse.Namespace) -> PreparedRun:
     return _checked(cfg, source, args, "train", notices, issues, checkpoint)
 
 
-def prepare_play(args: argparse.Namespace) -> PreparedRun:
+def prepare_play(args: argparse.Namespace, composed: tuple[Path, DictConfig] | None = None) -> PreparedRun:
     """Compose, apply the evaluation command line, and check; see :func:`prepare_train`."""
     from omegaconf import open_dict
 
-    cfg, source, notices, issues = _compose(args, "play")
+    cfg, source, notices, issues = _compose(args, "play", composed)
     with open_dict(cfg):
         apply_common(cfg, args, ("eval",), cfg.rollout.model)
         checkpoint = _resolve_checkpoint(args, cfg, source, issues, for_resume=False)
@@ -86,17 +103,16 @@ def prepare_play(args: argparse.Namespace) -> PreparedRun:
     return _checked(cfg, source, args, "play", notices, issues, checkpoint, episodes)
 
 
-def _compose(args: argparse.Namespace, mode: str) -> tuple[DictConfig, Path, list[str], list[Issue]]:
+def _compose(
+    args: argparse.Namespace, mode: str, composed: tuple[Path, DictConfig] | None
+) -> tuple[DictConfig, Path, list[str], list[Issue]]:
     """Find, compose and bring up to date; what cannot be read at all ends here."""
     from omegaconf import OmegaConf, open_dict
 
-    from isaaclab_rlinf.config.compose import compose_config
-    from isaaclab_rlinf.config.discover import find_config
     from isaaclab_rlinf.config.migrate import migrate
     from isaaclab_rlinf.config.validate import require_sound
 
-    source = find_config(args.config_name, args.config_path, args.task)
-    cfg = compose_config(source, args.overrides)
+    source, cfg = composed or compose(args)
     if mode == "play" and OmegaConf.is_dict(cfg.get("runner", None)):
         with open_dict(cfg):  # before migration, which reads older names of evaluation keys only then
             cfg.runner.only_eval = True

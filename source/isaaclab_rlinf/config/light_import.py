@@ -12,7 +12,8 @@ something in torch fails in the child, and the caller does the ordinary import.
 
 from __future__ import annotations
 
-import functools
+import contextlib
+import importlib
 import importlib.abc
 import importlib.machinery
 import multiprocessing
@@ -37,35 +38,63 @@ def call_without_torch[Result](function: Callable[..., Result], *arguments: Any)
         Its result; None when torch is imported already (the ordinary way then costs nothing more), when forking is
         not safe here, or when the function failed, for whatever reason.
     """
-    if _ABSENT in sys.modules or threading.active_count() > 1 or not hasattr(os, "fork"):
+    if not _possible():
         return None
     try:
         channel = _child()
         channel.send((function, arguments))
         done, result = channel.recv()
     except Exception:  # what cannot be pickled, or a child that died
-        _child.cache_clear()
+        _forget_child()
         return None
     return result if done else None
 
 
-@functools.cache
-def _child() -> Any:
+def start_early(*modules: str) -> None:
+    """Start the child now, importing modules that will be needed, while this process does other work.
+
+    Args:
+        modules: Names; one that cannot be imported is left to the call that needs it.
+    """
+    if _possible():
+        _child(modules)
+
+
+def _possible() -> bool:
+    return _ABSENT not in sys.modules and threading.active_count() == 1 and hasattr(os, "fork")
+
+
+_channel: Any = None
+"""The pipe to the child, once there is one."""
+
+
+def _forget_child() -> None:
+    global _channel
+    _channel.close()
+    _channel = None
+
+
+def _child(modules: tuple[str, ...] = ()) -> Any:
     """Return the pipe to the child, which ends with this process."""
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe()
-    context.Process(target=_serve, args=(ours, theirs), daemon=True).start()
-    theirs.close()
-    return ours
+    global _channel
+    if _channel is None:
+        context = multiprocessing.get_context("fork")
+        _channel, theirs = context.Pipe()
+        context.Process(target=_serve, args=(_channel, theirs, modules), daemon=True).start()
+        theirs.close()
+    return _channel
 
 
-def _serve(parents: Any, channel: Any) -> NoReturn:
+def _serve(parents: Any, channel: Any, modules: tuple[str, ...]) -> NoReturn:
     """Answer calls, saying nothing on the parent's streams, until the parent's end of the pipe is closed."""
     parents.close()
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
     sys.meta_path.insert(0, _PlaceholderFinder())
+    for module in modules:
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
     while True:
         try:
             function, arguments = channel.recv()

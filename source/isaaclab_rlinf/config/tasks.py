@@ -9,6 +9,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +99,7 @@ def _register(until: str | None = None) -> list[str]:
     import gymnasium as gym
 
     failures = []
-    entries = importlib.metadata.entry_points(group="isaaclab.tasks")
-    modules = ["isaaclab_rlinf.plugin", *(entry.module for entry in entries), "isaaclab_tasks"]
-    for module in dict.fromkeys(modules):
+    for module in _registrars():
         if until in gym.registry:
             break
         if module in sys.modules or (module == "isaaclab_tasks" and importlib.util.find_spec(module) is None):
@@ -110,6 +109,13 @@ def _register(until: str | None = None) -> list[str]:
         except Exception as error:  # it may belong to a package that this run does not need
             failures.append(f"{module}: {type(error).__name__}: {error}")
     return failures
+
+
+def _registrars() -> Iterator[str]:
+    """Yield the modules that register tasks, lazily: listing the entry points of every package takes a while."""
+    yield "isaaclab_rlinf.plugin"
+    yield from (entry.module for entry in importlib.metadata.entry_points(group="isaaclab.tasks"))
+    yield "isaaclab_tasks"
 
 
 def _isaaclab_ids(registry: dict[str, Any]) -> list[str]:

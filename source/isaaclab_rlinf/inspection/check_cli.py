@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import argparse
+import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.backends.cli_args import positive
 from isaaclab_rlinf.config.errors import ConfigError, Issue
+from isaaclab_rlinf.config.light_import import start_early
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.backends.prepare import PreparedRun
@@ -61,6 +63,7 @@ def run_check(args: argparse.Namespace) -> int:
         FileExistsError: If ``--out`` holds something already.
     """
     _refuse_idle_flags(args)
+    start_early("isaaclab.envs")  # what nearly every task's configuration imports
     checked = check_config(args)
     from isaaclab_rlinf.inspection.summary import print_summary
 
@@ -86,15 +89,16 @@ def check_config(args: argparse.Namespace) -> Checked:
     Raises:
         ConfigError: With every mistake of both, each once.
     """
-    from isaaclab_rlinf.backends.prepare import EvaluationOnlyError, prepare_play, prepare_train
+    from isaaclab_rlinf.backends.prepare import EvaluationOnlyError, compose, prepare_play, prepare_train
 
     namespace = _backend_args(args)
+    source, cfg = compose(namespace)
     found: dict[str, tuple[Issue, ...]] = {}
     runs: dict[str, PreparedRun] = {}
     notices: list[str] = []
     for mode, prepare in (("train", prepare_train), ("play", prepare_play)):
         try:
-            runs[mode] = prepare(namespace)
+            runs[mode] = prepare(namespace, (source, copy.deepcopy(cfg)))
             notices += runs[mode].notices
         except EvaluationOnlyError as error:
             notices.append(f"train is not checked, the YAML is for evaluation only ({error.issues[0].where})")
