@@ -185,3 +185,16 @@ def test_model_types_are_read_from_the_installed_revision(tmp_path):
         "EMBODIED_MODEL = set(\n    {\n        SupportedModel.RLT,\n    }\n)\n"
     )
     assert rlinf_names.embodied_model_types(tmp_path) == ("rlt_mlp_policy",)
+
+
+def test_where_rlinfs_n1d5_draws_noise():
+    """Our evaluation replaces these two; a third would make it random again."""
+    source = text_of("gr00t_n1d5/gr00t_action_model.py")
+    drawn = [ast.unparse(call.func) for call in ast.walk(ast.parse(source)) if isinstance(call, ast.Call)]
+    assert [name for name in drawn if name.startswith("torch.") and ("rand" in name or "normal" in name)] == [
+        "torch.randn",
+        "torch.normal",
+    ]
+    for name in ("torch.randn", "torch.normal"):
+        call = next(c for c in ast.walk(ast.parse(source)) if isinstance(c, ast.Call) and ast.unparse(c.func) == name)
+        assert {"size", "dtype", "device"} <= {keyword.arg for keyword in call.keywords}

@@ -13,17 +13,14 @@ from torch.overrides import TorchFunctionMode
 
 from isaaclab_rlinf.mapping.errors import MappingError
 
-_EVAL_SEED = 0
 
-
-class _SameNoiseInEveryRow(TorchFunctionMode):
-    """While active, ``torch.randn`` of a batch repeats one row; RLinf draws the flow's start with it."""
+class _NoNoise(TorchFunctionMode):
+    """While active, RLinf's two sources of noise, ``torch.randn`` and ``torch.normal``, give their mean, zero."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func is torch.randn and "size" in kwargs:
-            batch, *rest = kwargs["size"]
-            return func(*args, **{**kwargs, "size": (1, *rest)}).repeat(batch, *[1] * len(rest))
+        if func in (torch.randn, torch.normal):
+            return torch.zeros(kwargs["size"], dtype=kwargs["dtype"], device=kwargs["device"])
         return func(*args, **kwargs)
 
 
@@ -69,8 +66,8 @@ class Gr00tN1d5Policy(GR00T_N1_5_ForRLActionPrediction):
     def predict_action_batch(self, env_obs: dict[str, Any], **kwargs: Any) -> tuple[Any, dict[str, Any]]:
         """Act on a batch of observations; see RLinf's class.
 
-        In eval mode the flow starts from the same noise in every call and for every environment, so that an observation
-        has one action; RLinf's class draws it anew.
+        In eval mode the flow starts from zero, the mean of the noise, so that an observation has one action; RLinf's
+        class draws the start anew in every call.
 
         Args:
             env_obs: RLinf's observation, left as it is (RLinf's class rounds ``states`` in place).
@@ -84,9 +81,7 @@ class Gr00tN1d5Policy(GR00T_N1_5_ForRLActionPrediction):
             raise MappingError("the observation has no states; RLinf's GR00T N1.5 model needs them (YAML key: states).")
         if kwargs.get("mode") != "eval":
             return super().predict_action_batch(dict(env_obs), **kwargs)
-        devices = [self.device] if self.device.type == "cuda" else []
-        with torch.random.fork_rng(devices=devices), _SameNoiseInEveryRow():
-            torch.manual_seed(_EVAL_SEED)
+        with _NoNoise():
             return super().predict_action_batch(dict(env_obs), **kwargs)
 
     def apply_transforms(self, obs: dict[str, Any]) -> dict[str, Any]:
