@@ -60,6 +60,20 @@ def optimizer_state(run_dir, step):
     return name, values, state["lr_schedulers"][0]
 
 
+def test_export_of_a_trained_checkpoint_reads_back(place, trained, monkeypatch, capsys):
+    from safetensors.torch import load_file
+
+    from isaaclab_rlinf.cli import main
+
+    monkeypatch.chdir(place)
+    step_dir = weights(trained[1], 2).parents[2]
+    assert main(["export", "--checkpoint", str(step_dir), "--out", "exported"]) == 0
+    assert "read back and equal" in capsys.readouterr().out
+    written, saved = load_file(place / "exported/model.safetensors"), torch.load(weights(trained[1], 2))
+    assert written.keys() == saved.keys()
+    assert all(torch.equal(value, saved[key]) for key, value in written.items())
+
+
 def test_one_line_per_step_and_the_places_of_all_outputs(trained):
     ended, run_dir = trained
     lines = [line for line in ended.out.splitlines() if line.startswith("step ")]

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 import torch
-from omegaconf import OmegaConf
+from saved_run import save_run
 
 from isaaclab_rlinf.cli import main
 from isaaclab_rlinf.models.base import bundled_checkpoint
@@ -52,23 +52,11 @@ def trained(tmp_path, base, monkeypatch):
     """Make a run directory whose checkpoint holds a changed model; returns the model and the step directory."""
     monkeypatch.chdir(tmp_path)
 
-    def make(name="20260101-run", task="Task-v0", step=7, extensions=(), **changes):
+    def make(extensions=(), name="20260101-run", task="Task-v0", **changes):
         model_cfg = {**MODEL, "model_path": str(base), **changes}
         model = build_registered(model_cfg, extensions)
-        torch.manual_seed(3)
-        with torch.no_grad():
-            for parameter in model.parameters():
-                if parameter.requires_grad:
-                    parameter.add_(0.02 * torch.randn_like(parameter))
-        run = tmp_path / "logs/rlinf" / name
-        weights = run / f"experiment/checkpoints/global_step_{step}/actor/model_state_dict/full_weights.pt"
-        weights.parent.mkdir(parents=True)
-        torch.save(model.state_dict(), weights)
-        (run / "params").mkdir()
-        OmegaConf.save({"actor": {"model": model_cfg}, "extensions": list(extensions)}, run / "params/resolved.yaml")
-        manifest = {"version": 1, "library": "rlinf", "task": task, "created_at": "2026-01-01T00:00:00+00:00"}
-        (run / "run.json").write_text(json.dumps({**manifest, "metadata": {"config_name": "my_yaml"}}))
-        return model.eval(), weights.parents[2]
+        step_dir = save_run(tmp_path, model, model_cfg, name=name, task=task, extensions=extensions)
+        return model.eval(), step_dir
 
     return make
 
@@ -110,6 +98,17 @@ def test_exported_directory_is_complete_and_acts_the_same(trained, base, tmp_pat
     assert [path.name for path in tmp_path.glob(".exported*")] == []
     told = capsys.readouterr().out
     assert "keys)" in told and "read back and equal" in told and f"--model_path {out}" in told
+
+
+def test_exported_directory_is_a_model_path(trained, tmp_path):
+    from isaaclab_rlinf.backends.cli_args import parse_play_args, parse_train_args
+    from isaaclab_rlinf.backends.prepare import prepare_play, prepare_train
+
+    _, step_dir = trained()
+    assert export("--checkpoint", step_dir, "--out", tmp_path / "out", "--drop_value_head") == 0
+    arguments = ["--config_name", "isaaclab_ppo_tiny_vla_touch_color", "--model_path", "out", "--device", "cpu"]
+    for prepared in (prepare_train(parse_train_args(arguments)), prepare_play(parse_play_args(arguments))):
+        assert prepared.cfg.rollout.model.model_path == str(tmp_path / "out")
 
 
 def test_from_pretrained_of_the_plain_model_gives_the_same_actions(trained, tmp_path):
