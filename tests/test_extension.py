@@ -28,9 +28,19 @@ def test_our_own_module_is_not_chained_to_itself(monkeypatch):
     assert extension.chained_modules() == ["mine"]
 
 
-def test_a_module_without_register_is_an_error(monkeypatch):
-    monkeypatch.setenv(extension.CHAINED_MODULES_VARIABLE, "json")
-    with pytest.raises(AttributeError, match=r"'json' .* has no register\(\) function"):
+def test_register_is_called_where_there_is_one_and_importing_does_for_tasks(monkeypatch, tmp_path):
+    (tmp_path / "only_tasks.py").write_text("imported = True\n")
+    (tmp_path / "with_model.py").write_text("calls = 0\ndef register():\n    global calls\n    calls += 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv(extension.CHAINED_MODULES_VARIABLE, "only_tasks,with_model")
+    extension.register()
+    assert sys.modules["only_tasks"].imported
+    assert sys.modules["with_model"].calls == 1
+
+
+def test_a_module_that_does_not_exist_is_an_error(monkeypatch):
+    monkeypatch.setenv(extension.CHAINED_MODULES_VARIABLE, "no_such_module")
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         extension.register()
 
 

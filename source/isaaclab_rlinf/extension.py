@@ -48,7 +48,6 @@ def register() -> None:
 
     Raises:
         ImportError: If an extension module cannot be imported.
-        AttributeError: If an extension module has no ``register()``.
     """
     if _only_passes_messages():
         return
@@ -56,12 +55,22 @@ def register() -> None:
 
     register_models()
     for name in chained_modules():
-        module = importlib.import_module(name)
-        if not hasattr(module, "register"):
-            raise AttributeError(
-                f"extension module '{name}' ({module.__file__}) has no register() function; RLinf calls it in every "
-                "worker. Define it, or remove the module from the YAML's 'extensions:'."
-            )
+        load_extension(name)
+
+
+def load_extension(name: str) -> None:
+    """Import an extension module and call its ``register()``, if it has one.
+
+    A module that registers tasks only does so when it is imported; RLinf's hook is for models.
+
+    Args:
+        name: Module name.
+
+    Raises:
+        ImportError: If the module cannot be imported.
+    """
+    module = importlib.import_module(name)
+    if hasattr(module, "register"):
         module.register()
 
 

@@ -38,7 +38,13 @@ def model_dir(tmp_path, monkeypatch) -> Path:
     import isaaclab_rlinf.models.inspect as inspect
 
     directory = write_trocar(tmp_path / "model")
-    facts = SimpleNamespace(action_dim=3, action_horizon=8, image_views=("front", "wrist"), state_dim=6)
+    facts = SimpleNamespace(
+        action_dim=3,
+        action_horizon=8,
+        image_views=("front", "wrist"),
+        state_dim=6,
+        vocabulary=("ball", "red", "the", "touch"),
+    )
     monkeypatch.setattr(inspect, "checkpoint_facts", lambda path: facts)
     return directory
 

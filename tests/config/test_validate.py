@@ -222,7 +222,7 @@ def test_model_path(check, tmp_path, mode):
 def test_what_the_checkpoint_says(check, monkeypatch, facts, where):
     import isaaclab_rlinf.models.inspect as inspect
 
-    fits = {"action_dim": 3, "action_horizon": 8, "image_views": ("front", "wrist"), "state_dim": 6}
+    fits = {"action_dim": 3, "action_horizon": 8, "image_views": ("front", "wrist"), "state_dim": 6, "vocabulary": ()}
     monkeypatch.setattr(inspect, "checkpoint_facts", lambda path: SimpleNamespace(**{**fits, **facts}))
     assert where in [issue.where for issue in check().issues]
 
@@ -358,3 +358,11 @@ def test_validate_is_the_issues_of_examine(load, bundled_yaml):
     assert [issue.where for issue in validate(cfg, source=bundled_yaml, mode="train")] == ["algorithm.gamma"]
     with pytest.raises(ValueError, match="mode is 'test'"):
         validate(cfg, source=bundled_yaml, mode="test")
+
+
+def test_an_instruction_in_words_that_the_checkpoint_does_not_know_is_an_error(check):
+    assert not check("env.train.isaaclab.task_description='Touch the red ball!'").issues
+    issue = only(check("env.train.isaaclab.task_description='touch the crimson ball'"))
+    assert issue.where == "env.train.isaaclab.task_description"
+    assert "does not know crimson" in issue.found
+    assert issue.allowed == "words of the checkpoint: ball, red, the, touch"

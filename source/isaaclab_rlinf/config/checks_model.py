@@ -187,3 +187,13 @@ def _check_inputs(ctx: Context, where: str, block: IsaacLabBlock, facts: Any, of
     if width is not None and facts.state_dim is not None and width != facts.state_dim:
         found = f"{width} columns in all, but {of_model} takes {facts.state_dim}"
         ctx.issue(f"{where}.states", found, f"{facts.state_dim} columns")
+    _check_words(ctx, f"{where}.task_description", block.task_description.text, facts.vocabulary, of_model)
+
+
+def _check_words(ctx: Context, where: str, text: str | None, vocabulary: tuple[str, ...], of_model: str) -> None:
+    """A word that the tokenizer does not know reaches the model as "unknown", whatever it says."""
+    unknown = [word for word in re.findall(r"\w+", (text or "").lower()) if word not in vocabulary]
+    if unknown:
+        found = f"{text!r}; {of_model} does not know {listing(unknown)}"
+        fix = "say it in these words, or train a base on demonstrations that use yours (isaaclab-rlinf sft)"
+        ctx.issue(where, found, f"words of the checkpoint: {listing(vocabulary)}", fix)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,7 @@ def build_registered(model_cfg: Mapping[str, Any], extensions: Sequence[str] = (
     from omegaconf import OmegaConf
 
     from isaaclab_rlinf.compat import prepare_worker_imports
-    from isaaclab_rlinf.extension import EXTENSION_MODULE
+    from isaaclab_rlinf.extension import EXTENSION_MODULE, load_extension
     from isaaclab_rlinf.models.registry import register_models
 
     prepare_worker_imports()
@@ -38,7 +37,7 @@ def build_registered(model_cfg: Mapping[str, Any], extensions: Sequence[str] = (
     of_environment = os.environ.get("RLINF_EXT_MODULE", "")
     for name in (of_environment, *extensions):
         if name and name != EXTENSION_MODULE:
-            importlib.import_module(name).register()
+            load_extension(name)
     from rlinf.models import get_model
 
     cfg = OmegaConf.create({**_DEFAULTS, **OmegaConf.to_container(OmegaConf.create(model_cfg), resolve=True)})
