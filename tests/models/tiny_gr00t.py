@@ -10,7 +10,7 @@ import torch
 from isaaclab_rlinf.models.gr00t_n1d7.tiny import TinyEmbodiment, TinySizes, make_tiny_checkpoint
 
 INSTRUCTIONS = ["touch the red ball", "touch the green ball", "touch the blue ball"]
-MICRO = TinySizes(width=32, vision_width=32, action_width=32, heads=2, patch=16, embodiments=3)
+MICRO = TinySizes(width=32, vision_width=32, action_width=32, heads=2, patch=16, merge=2, embodiments=3)
 ARM = TinyEmbodiment(embodiment_id=2, relative={"joint_target": "joint_pos"})
 """The bundled task's embodiment, with actions relative to the joint positions."""
 

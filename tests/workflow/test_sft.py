@@ -157,3 +157,49 @@ def test_cli_modules_are_light():
         "print([m for m in ('torch', 'transformers', 'lerobot') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_a_gr00t_checkpoint_is_trained_in_place_of_a_new_tiny_vla(dataset_dir, tmp_path, capsys):
+    from isaaclab_rlinf.models.gr00t_n1d7.builder import build_policy
+    from isaaclab_rlinf.models.gr00t_n1d7.tiny import TinyEmbodiment, TinySizes, make_tiny_checkpoint
+
+    embodiment = TinyEmbodiment(
+        embodiment_id=1, state={"position": 3}, action={"goal": 3}, relative={"goal": "position"}, horizon=4
+    )
+    sizes = TinySizes(width=32, vision_width=32, action_width=32, heads=2, patch=16, embodiments=2)
+    base = make_tiny_checkpoint(tmp_path / "base", ["touch the red ball"], embodiment, sizes)
+    parser = argparse.ArgumentParser()
+    add_sft_args(parser)
+    common = ["--dataset", str(dataset_dir), "--base", str(base), "--steps", "60", "--batch_size", "8"]
+    common += ["--lr", "0.005"]
+    assert run_sft(parser.parse_args([*common, "--out", str(tmp_path / "out"), "--tune_llm"])) == 0
+    assert "front_view of the checkpoint is trained on main_images" in capsys.readouterr().out
+    summary = json.loads((tmp_path / "out" / "sft.json").read_text())
+    assert summary["result"]["final_loss"] < 0.8 * summary["result"]["first_loss"]
+    assert summary["settings"]["base"] == "base"
+    before, after = (load_file(path / "model.safetensors") for path in (base, tmp_path / "out"))
+    changed = {key for key, value in before.items() if not torch.equal(value, after[key])}
+    assert any("language_model" in key for key in changed) and not any("visual" in key for key in changed)
+    # The dataset's statistics, relative to the state and per step of the chunk, bound what the policy does.
+    data = load_demonstrations(dataset_dir)
+    chunks = data.action_chunks(torch.arange(len(data.tasks)), 4) - data.state[:, None]
+    policy = build_policy({"model_path": str(tmp_path / "out"), "action_dim": 3, "num_action_chunks": 4})
+    observation = {
+        "main_images": data.images[:4, 0],
+        "wrist_images": data.images[:4, 1],
+        "states": data.state[:4],
+        "task_descriptions": list(data.tasks[:4]),
+    }
+    actions = policy.predict_action_batch(observation, mode="train")[0] - data.state[:4, None]
+    assert (actions >= chunks.amin(0) - 1e-5).all() and (actions <= chunks.amax(0) + 1e-5).all()
+
+
+def test_flags_of_the_base_without_it_and_a_base_that_does_not_fit(dataset_dir, tmp_path):
+    parser = argparse.ArgumentParser()
+    add_sft_args(parser)
+    common = ["--dataset", str(dataset_dir), "--out", str(tmp_path / "out")]
+    with pytest.raises(ConfigError, match=r"--tune_llm.*no effect without --base"):
+        run_sft(parser.parse_args([*common, "--tune_llm"]))
+    with pytest.raises(ConfigError, match=r"not a complete GR00T N1\.7 checkpoint; missing"):
+        run_sft(parser.parse_args([*common, "--base", str(tmp_path)]))
+    assert not (tmp_path / "out").exists()

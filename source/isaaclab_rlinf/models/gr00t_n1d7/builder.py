@@ -124,12 +124,14 @@ def load_weights(model: Gr00tN1d7Model, path: Path, dtype: torch.dtype) -> None:
     shards = sorted(set(read_json(index)["weight_map"].values())) if index.is_file() else ["model.safetensors"]
     own = model.state_dict()
     seen: set[str] = set()
-    unexpected, reshaped = [], []
+    unexpected, reshaped, foreign = [], [], 0
     for shard in shards:
         with safe_open(path / shard, framework="pt") as file, torch.no_grad():
             for key in file.keys():  # noqa: SIM118 - not a dict
-                if key not in own:
-                    unexpected += [] if is_unused(key) or key.startswith("action_head.value_head.") else [key]
+                if key.startswith("action_head.value_head."):
+                    foreign += 1
+                elif key not in own:
+                    unexpected += [] if is_unused(key) else [key]
                 elif tuple(file.get_slice(key).get_shape()) != tuple(own[key].shape):
                     reshaped.append(key)
                 else:
@@ -142,6 +144,10 @@ def load_weights(model: Gr00tN1d7Model, path: Path, dtype: torch.dtype) -> None:
             f"{len(keys)} {name} (first: {', '.join(keys[:3])})" for name, keys in problems.items() if keys
         )
         raise ValueError(f"the weights in {path} do not fit the model that its config.json describes: {shown}")
+    if foreign:
+        print(
+            f"[INFO] {foreign} weights of RLinf's own value head in {path} are of another shape of critic; not loaded"
+        )
     for parameter in model.parameters():
         parameter.data = parameter.data.to(dtype)
 

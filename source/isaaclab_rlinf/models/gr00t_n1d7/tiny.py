@@ -50,7 +50,8 @@ class TinySizes:
         action_width: Width of the DiT.
         action_layers: Blocks of the DiT; of four, one attends to text, one to images, two to the actions themselves.
         heads: Attention heads everywhere.
-        patch: Side of an image patch in pixels; 2x2 patches make a token.
+        patch: Side of an image patch in pixels.
+        merge: Patches per side that make a token; released backbones have 2, which costs a tiny one more than it gives.
         embodiments: Number of projectors.
         max_state_dim: Width of the padded state.
         max_action_dim: Width of the padded action.
@@ -63,7 +64,8 @@ class TinySizes:
     action_width: int = 96
     action_layers: int = 4
     heads: int = 4
-    patch: int = 8
+    patch: int = 16
+    merge: int = 1
     embodiments: int = 11
     max_state_dim: int = 16
     max_action_dim: int = 8
@@ -132,10 +134,10 @@ def make_tiny_checkpoint(
     backbone = out / BACKBONE_DIR
     backbone.mkdir(parents=True)
     _write_backbone(backbone, instructions, embodiment, sizes)
-    _write_processor(out, embodiment, sizes)
+    write_processor(out, embodiment, sizes)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Gr00tN1d7Model(new_config(_model_config(embodiment, sizes)), backbone, PromptEncoder(backbone).patches)
+        model = Gr00tN1d7Model(new_config(model_config(embodiment, sizes)), backbone, PromptEncoder(backbone).patches)
         _randomise(model)
     model.save_pretrained(out)
     return out
@@ -165,9 +167,9 @@ def _write_backbone(out: Path, instructions: Sequence[str], embodiment: TinyEmbo
     tokenizer.save_pretrained(out)
     Qwen2VLImageProcessor(
         patch_size=sizes.patch,
-        merge_size=2,
+        merge_size=sizes.merge,
         temporal_patch_size=2,
-        size={"shortest_edge": (2 * sizes.patch) ** 2, "longest_edge": 2**24},
+        size={"shortest_edge": (sizes.merge * sizes.patch) ** 2, "longest_edge": 2**24},
         image_mean=[0.5] * 3,
         image_std=[0.5] * 3,
     ).save_pretrained(out)
@@ -248,7 +250,7 @@ def _backbone_config(tokenizer: Any, embodiment: TinyEmbodiment, sizes: TinySize
             "num_position_embeddings": (embodiment.image_size // sizes.patch) ** 2,
             "out_hidden_size": sizes.width,
             "patch_size": sizes.patch,
-            "spatial_merge_size": 2,
+            "spatial_merge_size": sizes.merge,
             "temporal_patch_size": 2,
             "in_channels": 3,
             "deepstack_visual_indexes": [0],
@@ -256,9 +258,11 @@ def _backbone_config(tokenizer: Any, embodiment: TinyEmbodiment, sizes: TinySize
     }
 
 
-def _model_config(embodiment: TinyEmbodiment, sizes: TinySizes) -> dict[str, Any]:
+def model_config(embodiment: TinyEmbodiment, sizes: TinySizes) -> dict[str, Any]:
+    """Return the contents of ``config.json``."""
     heads = {"num_attention_heads": sizes.heads, "dropout": 0.0, "final_dropout": True, "positional_embeddings": None}
     return {
+        "model_type": "Gr00tN1d7",
         "architectures": ["Gr00tN1d7"],
         "model_name": "Qwen/Qwen3-VL-tiny",
         "backbone_model_type": "qwen",
@@ -291,7 +295,8 @@ def _model_config(embodiment: TinyEmbodiment, sizes: TinySizes) -> dict[str, Any
     }
 
 
-def _write_processor(out: Path, embodiment: TinyEmbodiment, sizes: TinySizes) -> None:
+def write_processor(out: Path, embodiment: TinyEmbodiment, sizes: TinySizes) -> None:
+    """Write ``processor_config.json``, ``statistics.json`` and ``embodiment_id.json`` into a directory."""
     modality = lambda keys, steps, **extra: {  # noqa: E731
         "delta_indices": list(range(steps)),
         "modality_keys": list(keys),
