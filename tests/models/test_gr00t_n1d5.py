@@ -8,61 +8,12 @@ from __future__ import annotations
 import pytest
 import torch
 from n1d5_bodies import *  # noqa: F403 - the tests that also run on the real package
-from n1d5_kit import block_for, model_cfg, observation, standin_package
 
 from isaaclab_rlinf.models.gr00t.checkpoint import has_weights, read_facts
 from n1d5_files import embodiment, write_json
+from n1d5_kit import block_for, model_cfg, observation, standin_package, write_checkpoint
 
 VIDEO, STATE, ACTION = {"front": (64, 48), "wrist": (64, 48)}, {"arm": 3, "hand": 2}, {"arm": 3, "hand": 2}
-DATA_CONFIG = """
-from gr00t.data.transform.base import ComposedModalityTransform
-from gr00t.data.transform.concat import ConcatTransform
-from gr00t.data.transform.state_action import StateActionToTensor, StateActionTransform
-from gr00t.data.transform.video import VideoColorJitter, VideoCrop, VideoResize, VideoToNumpy, VideoToTensor
-from gr00t.experiment.data_config import BaseDataConfig
-from gr00t.model.transforms import GR00TTransform
-
-
-class Config(BaseDataConfig):
-    video_keys = ["video.front", "video.wrist"]
-    state_keys = ["state.arm", "state.hand"]
-    action_keys = ["action.arm", "action.hand"]
-    language_keys = ["annotation.human.action.task_description"]
-    observation_indices = [0]
-    action_indices = list(range(16))
-
-    def transform(self):
-        state, action = (dict.fromkeys(keys, "min_max") for keys in (self.state_keys, self.action_keys))
-        return ComposedModalityTransform(transforms=[
-            VideoToTensor(apply_to=self.video_keys), VideoCrop(apply_to=self.video_keys, scale=0.95),
-            VideoResize(apply_to=self.video_keys, height=224, width=224, interpolation="linear"),
-            VideoColorJitter(apply_to=self.video_keys, brightness=0.3, contrast=0.4, saturation=0.5, hue=0.08),
-            VideoToNumpy(apply_to=self.video_keys),
-            StateActionToTensor(apply_to=self.state_keys),
-            StateActionTransform(apply_to=self.state_keys, normalization_modes=state),
-            StateActionToTensor(apply_to=self.action_keys),
-            StateActionTransform(apply_to=self.action_keys, normalization_modes=action),
-            ConcatTransform(video_concat_order=self.video_keys, state_concat_order=self.state_keys,
-                            action_concat_order=self.action_keys),
-            GR00TTransform(state_horizon=1, action_horizon=16, max_state_dim=64, max_action_dim=32),
-        ])
-"""
-
-
-def write_checkpoint(directory):
-    """Write a tiny checkpoint with random weights; needs the stand-in."""
-    import json
-
-    from gr00t.model.gr00t_n1 import GR00T_N1_5, GR00T_N1_5_Config
-    from safetensors.torch import save_file
-
-    tags = ("gr1", "my-robot", "isaaclab_franka")
-    write_json(directory, {tag: embodiment(tag, VIDEO, STATE, ACTION) for tag in tags})
-    torch.manual_seed(0)
-    config = GR00T_N1_5_Config(**json.loads((directory / "config.json").read_text()))
-    save_file(GR00T_N1_5(config, str(directory)).state_dict(), directory / "model.safetensors")
-    (directory / "my_config.py").write_text(DATA_CONFIG)
-    return directory
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -76,7 +27,9 @@ def package():
 
 @pytest.fixture(scope="module")
 def checkpoint(package, tmp_path_factory):
-    return write_checkpoint(tmp_path_factory.mktemp("n1d5"))
+    return write_checkpoint(
+        tmp_path_factory.mktemp("n1d5"), ("gr1", "my-robot", "isaaclab_franka"), VIDEO, STATE, ACTION
+    )
 
 
 @pytest.fixture(scope="module")

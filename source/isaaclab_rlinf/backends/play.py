@@ -35,11 +35,13 @@ def run(argv: list[str]) -> int:
 def run_parsed(args: argparse.Namespace, argv: list[str]) -> int:
     """Evaluate from a parsed command line; ``train --only_eval`` comes here too."""
     from isaaclab_rlinf.backends.prepare import prepare_play
+    from isaaclab_rlinf.config.gr00t_block import require_package
 
     started = time.monotonic()
     args.num_episodes = getattr(args, "num_episodes", None)
     try:
         run_ = prepare_play(args)
+        require_package(run_.cfg, run_.source)
     except ConfigError as error:
         print_report(error.issues)
         return 2

@@ -38,9 +38,11 @@ def run(argv: list[str]) -> int:
 
         return play.run_parsed(args, argv)
     from isaaclab_rlinf.backends.prepare import prepare_train
+    from isaaclab_rlinf.config.gr00t_block import require_package
 
     try:
         run_ = prepare_train(args)
+        require_package(run_.cfg, run_.source)
     except ConfigError as error:
         print_report(error.issues)
         return 2

@@ -13,6 +13,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isaaclab_rlinf.config.errors import Issue, raise_if
+
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
@@ -40,3 +42,22 @@ def attach_blocks(cfg: DictConfig, source: Path) -> None:
             if plain.get("data_config_class"):
                 plain["data_config_class"] = str(locate(plain["data_config_class"], source.parent))
             model.isaaclab = plain
+
+
+def require_package(cfg: DictConfig, source: Path) -> None:
+    """Refuse to start a GR00T N1.5 run on a machine that cannot import it; a check alone only tells.
+
+    Args:
+        cfg: A valid configuration.
+        source: The task YAML it comes from.
+
+    Raises:
+        ConfigError: If the package is missing, unless the workers are those of another cluster.
+    """
+    from isaaclab_rlinf.config.placement import count_accelerators
+    from isaaclab_rlinf.models.gr00t.n1d5 import missing_package
+
+    if cfg.actor.model.get("model_type", None) != "gr00t" or count_accelerators() is None:
+        return
+    if reason := missing_package():
+        raise_if([Issue("actor.model.model_type", f"'gr00t', but {reason}", "see docs/installation.md")], source)

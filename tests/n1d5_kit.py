@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ import torch
 from omegaconf import OmegaConf
 
 from isaaclab_rlinf.models.gr00t.checkpoint import N1d5Facts
+from n1d5_files import embodiment, write_json
 
-STANDIN = Path(__file__).parents[1] / "standin_gr00t"
+STANDIN = Path(__file__).parent / "standin_gr00t"
 HEAD = {
     "joint_logprob": False,
     "noise_method": "flow_sde",
@@ -31,6 +33,39 @@ HEAD = {
     "value_vlm_mode": "mean_token",
     "padding_value": 600,
 }
+DATA_CONFIG = """
+from gr00t.data.transform.base import ComposedModalityTransform
+from gr00t.data.transform.concat import ConcatTransform
+from gr00t.data.transform.state_action import StateActionToTensor, StateActionTransform
+from gr00t.data.transform.video import VideoColorJitter, VideoCrop, VideoResize, VideoToNumpy, VideoToTensor
+from gr00t.experiment.data_config import BaseDataConfig
+from gr00t.model.transforms import GR00TTransform
+
+
+class Config(BaseDataConfig):
+    video_keys = {video}
+    state_keys = {state}
+    action_keys = {action}
+    language_keys = ["annotation.human.action.task_description"]
+    observation_indices = [0]
+    action_indices = list(range(16))
+
+    def transform(self):
+        state, action = (dict.fromkeys(keys, "min_max") for keys in (self.state_keys, self.action_keys))
+        return ComposedModalityTransform(transforms=[
+            VideoToTensor(apply_to=self.video_keys), VideoCrop(apply_to=self.video_keys, scale=0.95),
+            VideoResize(apply_to=self.video_keys, height=224, width=224, interpolation="linear"),
+            VideoColorJitter(apply_to=self.video_keys, brightness=0.3, contrast=0.4, saturation=0.5, hue=0.08),
+            VideoToNumpy(apply_to=self.video_keys),
+            StateActionToTensor(apply_to=self.state_keys),
+            StateActionTransform(apply_to=self.state_keys, normalization_modes=state),
+            StateActionToTensor(apply_to=self.action_keys),
+            StateActionTransform(apply_to=self.action_keys, normalization_modes=action),
+            ConcatTransform(video_concat_order=self.video_keys, state_concat_order=self.state_keys,
+                            action_concat_order=self.action_keys),
+            GR00TTransform(state_horizon=1, action_horizon=16, max_state_dim=64, max_action_dim=32),
+        ])
+"""
 TEXTS = ["pick up the red cube", "push", "open the drawer"]
 
 
@@ -110,3 +145,28 @@ def observation(facts: N1d5Facts, batch: int = 3) -> dict[str, Any]:
         "states": torch.rand(batch, sum(facts.state.values()), generator=generator) * 2 - 0.5,
         "task_descriptions": [TEXTS[index % 3] for index in range(batch)],
     }
+
+
+def write_checkpoint(
+    directory: Path, tags: Sequence[str], video: Mapping[str, Any], state: Mapping[str, int], action: Mapping[str, int]
+) -> Path:
+    """Write a tiny checkpoint with random weights, and ``my_config.py`` beside it. Needs the stand-in.
+
+    Args:
+        directory: Where to.
+        tags: Embodiments, all with the same parts.
+        video: View -> (width, height).
+        state: Part -> width.
+        action: Part -> width.
+    """
+    from gr00t.model.gr00t_n1 import GR00T_N1_5, GR00T_N1_5_Config
+    from safetensors.torch import save_file
+
+    write_json(directory, {tag: embodiment(tag, video, state, action) for tag in tags})
+    keys = {name: [f"{name}.{key}" for key in parts] for name, parts in (("video", video), ("state", state))}
+    source = DATA_CONFIG.format(**keys, action=[f"action.{key}" for key in action])
+    (directory / "my_config.py").write_text(source)
+    torch.manual_seed(0)
+    config = GR00T_N1_5_Config(**json.loads((directory / "config.json").read_text()))
+    save_file(GR00T_N1_5(config, str(directory)).state_dict(), directory / "model.safetensors")
+    return directory
