@@ -19,8 +19,8 @@ OPT_OUTS: Mapping[str, str] = {
     ),
     "random_init": (
         "two builds differ in weights, because there is no checkpoint. RLinf does not broadcast weights under FSDP2: "
-        "such a model depends on every rank being seeded alike. RLinf's mlp_policy and cnn_policy do this, and adapters of "
-        "LoRA."
+        "such a model depends on every rank being seeded alike. RLinf's mlp_policy and cnn_policy do this, "
+        "and LoRA's adapters."
     ),
     "nested_value_head": (
         "the value head is not at the policy's top level, so RLinf gives time-outs no value bootstrap. RLinf's own "
