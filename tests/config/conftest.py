@@ -11,11 +11,11 @@ from types import SimpleNamespace
 
 import pytest
 from bases import BUNDLED, TROCAR
-from n1d5_files import write_trocar
 
 from isaaclab_rlinf.config.compose import compose_config
 from isaaclab_rlinf.config.migrate import migrate
 from isaaclab_rlinf.config.validate import Validation, examine
+from n1d5_files import write_trocar
 
 
 @pytest.fixture(scope="session")

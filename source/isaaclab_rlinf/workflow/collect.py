@@ -35,6 +35,10 @@ class CollectReport:
     directory: Path
 
 
+class ExpertGaveUpError(RuntimeError):
+    """The expert succeeds too rarely to record what was asked for."""
+
+
 def collect_demonstrations(
     spec: SimulatorSpec,
     expert: Expert,
@@ -65,7 +69,7 @@ def collect_demonstrations(
 
     Raises:
         FileExistsError: If ``out_dir`` exists.
-        RuntimeError: If after ``20 * num_episodes`` attempts too few succeeded.
+        ExpertGaveUpError: If after ``20 * num_episodes`` attempts too few succeeded; what was recorded is kept.
     """
     import torch
 
@@ -92,8 +96,9 @@ def collect_demonstrations(
                 recorder.finish(index, keep=bool(result.success[index]) and recorder.episodes < num_episodes)
                 on_progress(recorder.episodes, recorder.attempts)
             if recorder.episodes < num_episodes and recorder.attempts >= 20 * num_episodes + spec.num_envs:
-                raise RuntimeError(
-                    f"the expert succeeded in {recorder.episodes} of {recorder.attempts} episodes; giving up"
+                kept = f"; those are in {recorder.close().directory}" if recorder.episodes else ""
+                raise ExpertGaveUpError(
+                    f"the expert succeeded in {recorder.episodes} of {recorder.attempts} episodes{kept}. Giving up."
                 )
         return recorder.close()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from pathlib import Path
 
 
@@ -58,22 +59,26 @@ def run_collect(args: argparse.Namespace) -> int:
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from isaaclab_rlinf.workflow.collect import collect_demonstrations
+    from isaaclab_rlinf.workflow.collect import ExpertGaveUpError, collect_demonstrations
 
     spec = _simulator_spec(args)
     expert = _load_expert(args.expert, spec.task_id, spec.import_modules)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns) as progress:
-        bar = progress.add_task("episodes", total=args.num_episodes)
-        report = collect_demonstrations(
-            spec,
-            expert,
-            args.out.absolute(),
-            args.num_episodes,
-            action_noise=args.action_noise,
-            calibration_error=args.calibration_error,
-            on_progress=lambda episodes, attempts: progress.update(bar, completed=episodes),
-        )
+    try:
+        with Progress(*columns) as progress:
+            bar = progress.add_task("episodes", total=args.num_episodes)
+            report = collect_demonstrations(
+                spec,
+                expert,
+                args.out.absolute(),
+                args.num_episodes,
+                action_noise=args.action_noise,
+                calibration_error=args.calibration_error,
+                on_progress=lambda episodes, attempts: progress.update(bar, completed=episodes),
+            )
+    except ExpertGaveUpError as error:
+        print(f"[ERROR] {error}", file=sys.stderr)
+        return 1
     print(
         f"[INFO] {report.episodes} episodes, {report.frames} frames; the expert succeeded in "
         f"{report.episodes} of {report.attempts} attempts\n[INFO] Dataset: {report.directory}"
