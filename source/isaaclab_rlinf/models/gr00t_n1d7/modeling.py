@@ -65,6 +65,7 @@ class Gr00tN1d7Model(_GROOT.GR00TN17):
         config.model_name = name
         self.patches = patches
         del self.backbone.model.lm_head
+        self.backbone.visual.patch_embed.proj.__class__ = _PatchProjection
         self.all_tied_weights_keys = self.backbone.model.all_tied_weights_keys = {}
         self._no_split_modules = list(BLOCKS)
 
@@ -236,6 +237,15 @@ class Gr00tN1d7Model(_GROOT.GR00TN17):
         )
         positions = positions[:, index]
         return torch.cat([positions[:1], positions])
+
+
+class _PatchProjection(nn.Conv3d):
+    """Qwen's patch embedding, a convolution over inputs of exactly its kernel's size: one matrix product."""
+
+    def forward(self, patches: torch.Tensor) -> torch.Tensor:
+        """Project (N, 3, t, p, p) to (N, C, 1, 1, 1)."""
+        flat = nn.functional.linear(patches.flatten(1), self.weight.flatten(1), self.bias)
+        return flat[..., None, None, None]
 
 
 class _Checkpointed:
