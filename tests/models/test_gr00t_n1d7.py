@@ -34,6 +34,14 @@ def policy(shared):
     return copy.deepcopy(shared)
 
 
+def test_building_leaves_the_seeds_of_the_gpus_alone(path, monkeypatch, tmp_path):
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", lambda seed: pytest.fail("every GPU got the same seed"))
+    before = torch.get_rng_state()
+    build_policy(tiny_gr00t.settings(path))
+    tiny_gr00t.make(tmp_path / "tiny")
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def forward(policy, record):
     return policy(forward_inputs=record, compute_logprobs=True, compute_values=True, use_cache=False)
 

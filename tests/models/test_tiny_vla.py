@@ -173,3 +173,12 @@ def test_facts_import_nothing_heavy():
         "print([m for m in ('torch', 'transformers', 'rlinf') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_building_leaves_the_seeds_of_the_gpus_alone(monkeypatch):
+    from omegaconf import OmegaConf
+
+    from isaaclab_rlinf.models.tiny_vla.builder import build_policy
+
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", lambda seed: pytest.fail("every GPU got the same seed"))
+    build_policy(OmegaConf.create({"action_dim": 3, "num_action_chunks": 8}))

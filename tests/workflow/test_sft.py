@@ -126,7 +126,8 @@ def test_loss_curve_is_written_as_tensorboard_events(trained):
     assert [event.step for event in events.Scalars("sft/loss")] == list(range(1, 31))
 
 
-def test_same_seed_gives_the_same_weights_and_another_does_not(trained, dataset_dir, tmp_path):
+def test_same_seed_gives_the_same_weights_and_another_does_not(trained, dataset_dir, tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", lambda seed: pytest.fail("every GPU got the same seed"))
     first = load_file(trained / "model.safetensors")
     for seed, same in ((4, True), (5, False)):
         before = torch.get_rng_state()

@@ -107,7 +107,7 @@ def train_sft(
         raise FileExistsError(f"{out} exists and is not empty; a checkpoint is never overwritten. Choose another.")
     demonstrations = load_demonstrations(dataset_dir, settings.max_episodes, on_frame)
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+        torch.default_generator.manual_seed(settings.seed)  # torch.manual_seed would also reseed every GPU
         learner = make_learner(demonstrations, settings)
     started = time.perf_counter()
     losses = optimise(learner, demonstrations, settings, out / "tensorboard", on_step)

@@ -82,7 +82,7 @@ def build_policy(cfg: Mapping[str, Any], torch_dtype: Any = None) -> Gr00tN1d7Fo
         path, tag, block_of(cfg), cfg.get("backbone_model_path"), head.prompt_length
     )
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(_VALUE_HEAD_SEED)
+        torch.default_generator.manual_seed(_VALUE_HEAD_SEED)  # torch.manual_seed would also reseed every GPU
         config = new_config(processor.files.config)
         model = Gr00tN1d7ForRL(config, processor, head, int(cfg["num_action_chunks"]), steps)
     load_weights(model, path, torch_dtype or torch.float32)

@@ -136,7 +136,7 @@ def make_tiny_checkpoint(
     _write_backbone(backbone, instructions, embodiment, sizes)
     write_processor(out, embodiment, sizes)
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed would also reseed every GPU
         model = Gr00tN1d7Model(new_config(model_config(embodiment, sizes)), backbone, PromptEncoder(backbone).patches)
         _randomise(model)
     model.save_pretrained(out)

@@ -47,7 +47,7 @@ def build_policy(cfg: DictConfig, torch_dtype: Any = None) -> TinyVLAForRL:
     _check_sizes(cfg, path)
     steps = int(cfg.get("denoising_steps") or checkpoint_facts(path).num_denoising_steps)
     with torch.random.fork_rng(devices=[]), _quiet_loading():
-        torch.manual_seed(_VALUE_HEAD_SEED)
+        torch.default_generator.manual_seed(_VALUE_HEAD_SEED)  # torch.manual_seed would also reseed every GPU
         model, info = TinyVLAForRL.from_pretrained(
             path,
             rl_head=RLHeadConfig.from_mapping(cfg.get("rl_head_config"), steps),
