@@ -308,6 +308,12 @@ def test_several_terminations_without_a_named_success(check):
     assert "each of success, wrong_ball counts as success" in outcome.notices[0]
 
 
+def test_the_only_termination_is_named_too(check):
+    alone = "++env.train.init_params.env_overrides={terminations.success: null}"
+    outcome = check("~env.train.isaaclab.success", alone)
+    assert "wrong_ball counts as success; set {reward_above: x} if it means failure" in outcome.notices[0]
+
+
 def test_an_episode_longer_than_the_tasks_own(check):
     outcome = check("env.train.max_episode_steps=96", "env.train.max_steps_per_rollout_epoch=96")
     assert outcome.issues == ()

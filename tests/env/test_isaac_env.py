@@ -12,6 +12,7 @@ from fake_simulator import BLOCK, make_spec
 
 from isaaclab_rlinf.config.schema import SuccessSpec
 from isaaclab_rlinf.env.isaac_env import IsaacEnv
+from isaaclab_rlinf.env.success import _assumption
 from isaaclab_rlinf.mapping.errors import MappingError
 
 NUM_ENVS = 2
@@ -148,5 +149,6 @@ def test_success_conditions_are_checked_against_the_task():
         build(SuccessSpec(termination="sucess"))
     _, isaac = build(SuccessSpec())
     assert any("success, dropped" in notice for notice in isaac.notices)
+    assert "'dropped' counts as success" in _assumption(["dropped"])
     assert step(build(SuccessSpec(reward_above=0.5))).success.all()
     assert not step(build(SuccessSpec(reward_above=1.5))).success.any()

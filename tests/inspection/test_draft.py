@@ -92,12 +92,20 @@ def test_groups_with_other_names_are_named():
     ("terminations", "expected"),
     [
         ({"lifted": False, "time_out": True}, "{termination: lifted}"),
+        ({"object_reached_goal": False, "time_out": True}, "{termination: object_reached_goal}"),
+        ({"dropped": False, "success": False, "time_out": True}, "{termination: success}"),
+        ({"object_dropping": False, "time_out": True}, "???"),
+        ({"joint_limit_reached": False, "time_out": True}, "???"),
+        ({"incomplete": False, "time_out": True}, "???"),
+        ({"success": True}, "???"),
         ({"dropped": False, "lifted": False, "time_out": True}, "???"),
         ({"time_out": True}, "???"),
     ],
 )
-def test_success_is_the_only_end_that_is_no_time_out(terminations, expected):
-    assert values(facts=replace(TOUCH_FACTS, terminations=terminations))["success"] == expected
+def test_success_is_an_end_whose_name_says_so(terminations, expected):
+    choice = draft_block(TOUCH, replace(TOUCH_FACTS, terminations=terminations), TINY).keys["success"]
+    assert choice.value == expected
+    assert all(name in choice.comment for name, time_out in terminations.items() if not time_out)
 
 
 def test_padding_is_asked_for_with_both_widths():

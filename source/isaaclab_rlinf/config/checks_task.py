@@ -168,10 +168,11 @@ def _check_success(ctx: Context, mode: str, facts: TaskFacts) -> None:
         if not ends:
             found = f"not set, and {facts.task} ends by time-out only, so nothing would ever count as success"
             ctx.issue(where, found, "{termination: NAME} or {reward_above: x}")
-        elif len(ends) > 1:
-            ctx.notices.append(
-                f"{where}: not set, so each of {listing(ends)} counts as success; name one if not all do"
-            )
+        else:
+            who = f"each of {listing(ends)} counts as success; name one if not all do"
+            if len(ends) == 1:
+                who = f"{ends[0]} counts as success; set {{reward_above: x}} if it means failure"
+            ctx.notices.append(f"{where}: not set, so {who}")
 
 
 def _check_rewards(ctx: Context, facts: TaskFacts) -> None:

@@ -44,13 +44,7 @@ class SuccessReader:
             )
         others = [name for name in names if name not in time_outs]
         if spec.termination is None and spec.reward_above is None:
-            if len(others) > 1:
-                notices.append(
-                    f"success: every termination counts as success ({', '.join(others)}). If one of them is a "
-                    "failure, name the right one as `success: {termination: NAME}`."
-                )
-            elif not others:
-                notices.append("success: the task gives no termination to count; set `success: {reward_above: X}`.")
+            notices.append(_assumption(others))
 
     def read(self, reward: torch.Tensor, terminated: torch.Tensor) -> torch.Tensor:
         """Returns (B,) bool.
@@ -64,3 +58,19 @@ class SuccessReader:
         if self._spec.reward_above is not None:
             return reward > self._spec.reward_above
         return terminated.clone()
+
+
+def _assumption(ends: list[str]) -> str:
+    """Returns what to tell a user whose YAML does not say what success is.
+
+    Args:
+        ends: The task's terminations that are not time-outs.
+    """
+    if len(ends) > 1:
+        return (
+            f"success: every termination counts as success ({', '.join(ends)}). If one of them is a failure, name the "
+            "right one as `success: {termination: NAME}`."
+        )
+    if ends:
+        return f"success: '{ends[0]}' counts as success. If it means failure, set `success: {{reward_above: X}}`."
+    return "success: the task gives no termination to count; set `success: {reward_above: X}`."

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MISSING = "???"
 _ON_THE_ROBOT = re.compile(r"wrist|hand|gripper|eef|end_?effector|tool", re.IGNORECASE)
+_SAYS_SUCCESS = re.compile(r"(?<![a-z])(success|reached|goal|lifted|complete|solved)", re.IGNORECASE)
+_SAYS_FAILURE = re.compile(r"(?<![a-z])(no|not|fail\w*|lost|miss\w*|limits?|out|un\w+)(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -198,11 +200,12 @@ def _parts(model: ModelFacts) -> str:
 
 
 def _success(facts: TaskFacts) -> Choice:
+    """Take the end called ``success``, or the only one if its name means that: being alone does not make it one."""
     if facts.terminations is None:
         return decide("{reward_above: x}: the step reward above which the goal is reached.")
     ends = [name for name, time_out in facts.terminations.items() if not time_out]
-    if len(ends) == 1 or "success" in ends:
-        name = ends[0] if len(ends) == 1 else "success"
+    name = "success" if "success" in ends else ends[0] if len(ends) == 1 else ""
+    if _SAYS_SUCCESS.search(name) and not _SAYS_FAILURE.search(name):
         return Choice(f"{{termination: {name}}}", f"terminations that are not time-outs: {listing(ends)}")
     if not ends:
         return decide("{reward_above: x}; the task ends by time-out only.")
