@@ -199,6 +199,30 @@ def test_gpu_and_driver_against_torchs_cuda(cuda, status, monkeypatch):
     assert lines["GPU driver"].status == status
 
 
+@pytest.mark.parametrize(
+    ("query", "subject", "found", "status"),
+    [
+        ("nvmlDeviceGetMemoryInfo", "GPU 0", "GPU of the test, memory unknown", "ok"),
+        ("nvmlDeviceGetName", "GPU 0", "name unknown, 79 of 80 GiB free", "ok"),
+        ("nvmlDeviceGetHandleByIndex", "GPU 0", "cannot be reached (Not Supported)", "warn"),
+        ("nvmlDeviceGetCount", "GPU", "NVML does not say how many (Not Supported)", "warn"),
+        ("nvmlSystemGetDriverVersion", "GPU driver", "version unknown, up to CUDA 13", "ok"),
+        ("nvmlSystemGetCudaDriverVersion", "GPU driver", "580.1; NVML does not say which CUDA it knows", "info"),
+    ],
+)
+def test_what_nvml_does_not_answer_is_unknown(query, subject, found, status, monkeypatch):
+    nvml = fake_nvml(13)
+
+    def refuse(*_):
+        raise nvml.NVMLError("Not Supported")
+
+    setattr(nvml, query, refuse)
+    monkeypatch.setitem(sys.modules, "pynvml", nvml)
+    monkeypatch.setattr(machine, "torch_cuda_major", lambda: 13)
+    line = by_subject(machine.machine_findings())[subject]
+    assert (line.found, line.status) == (found, status)
+
+
 def test_small_shared_memory_and_wrong_preload(monkeypatch):
     monkeypatch.setattr(machine.shutil, "disk_usage", lambda path: types.SimpleNamespace(total=64e6, free=64e6))
     monkeypatch.setattr(machine.platform, "machine", lambda: "x86_64")
@@ -211,9 +235,13 @@ def test_small_shared_memory_and_wrong_preload(monkeypatch):
     assert by_subject(machine.machine_findings())["LD_PRELOAD"].status == "ok"
 
 
-def test_exit_codes(no_gr00t, capsys, tmp_path):
+def test_exit_codes(no_gr00t, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert main(["doctor", "--config_name", BUNDLED_YAML]) == 0
     assert "model_type tiny_vla" in capsys.readouterr().out
+    assert main(["doctor", "--config_name", "isaaclab_ppo_gr00t_n1d7_touch_color"]) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "actor.model.model_path: 'gr00t_touch_color' is not a directory" in told and "--model_path DIR" in told
     assert main(["doctor", "--model_type", "gr00t"]) == 1
     assert "scripts/install_gr00t_n1d5.sh" in capsys.readouterr().out
     assert main(["doctor", "--config_name", "no_such_yaml"]) == 2

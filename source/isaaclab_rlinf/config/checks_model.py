@@ -19,7 +19,7 @@ from isaaclab_rlinf.config.schema import IsaacLabBlock
 OUR_MODEL_TYPES = ("tiny_vla",)
 BUNDLED = "bundled"
 _SAME_IN_BOTH = ("model_type", "action_dim", "num_action_chunks", "denoising_steps", "embodiment_tag")
-_FROM_SCRATCH = ("mlp_policy", "cnn_policy", "flow_policy")
+FROM_SCRATCH = ("mlp_policy", "cnn_policy", "flow_policy")
 """Model types that RLinf builds without a checkpoint."""
 _GRIPPER_LAST = ("openvla", "openvla_oft")
 """Model types for which ``rlinf.envs.action_utils.prepare_actions_for_isaaclab`` rewrites the last column."""
@@ -106,7 +106,7 @@ def _check_actions(ctx: Context, section: str, mode: str, block: IsaacLabBlock) 
 def _check_path(ctx: Context, section: str, kind: str) -> Path | None:
     """Return the checkpoint directory when it can be read."""
     value = ctx.get(f"{section}.model_path", None)
-    if not isinstance(value, str) or not value.strip() or kind in _FROM_SCRATCH:
+    if not isinstance(value, str) or not value.strip() or kind in FROM_SCRATCH:
         return None
     where = f"{section}.model_path"
     if value == BUNDLED:

@@ -78,6 +78,10 @@ def _needs(args: argparse.Namespace) -> list[Finding]:
     model = _model_section(args) if named_yaml else {"model_type": args.model_type}
     path, where = _checkpoint(args, model)
     kind = model.get("model_type")
+    if path is not None and where != "--model_path" and not path.is_dir():
+        fix = f"set {where} to a checkpoint directory, or give --model_path DIR to train and play"
+        absent = Finding("checkpoint", "fail", f"{where}: {str(path)!r} is not a directory", "a directory", fix)
+        return [*model_findings(str(kind), model.get("implementation")), absent]
     if kind is None and path is not None:
         kind = checkpoint_type(path, where)
     lines = [] if kind is None else model_findings(str(kind), model.get("implementation"))
@@ -101,12 +105,15 @@ def _model_section(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _checkpoint(args: argparse.Namespace, model: dict[str, Any]) -> tuple[Path | None, str]:
-    """Return the checkpoint to look at and where it was named; a YAML's own path counts when it is a directory."""
+    """Return the checkpoint to look at and where it was named; None when a YAML needs or names none."""
+    from isaaclab_rlinf.config.checks_model import BUNDLED, FROM_SCRATCH
+
     if args.model_path is not None:
         return args.model_path.expanduser(), "--model_path"
     named = model.get("model_path")
-    path = Path(named).expanduser() if isinstance(named, str) and named else None
-    return (path, "actor.model.model_path") if path is not None and path.is_dir() else (None, "")
+    if not isinstance(named, str) or named in ("", "???", BUNDLED) or model.get("model_type") in FROM_SCRATCH:
+        return None, ""
+    return Path(named).expanduser(), "actor.model.model_path"
 
 
 def _print(sections: Sequence[tuple[str, list[Finding]]]) -> None:

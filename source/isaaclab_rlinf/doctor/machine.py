@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import platform
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from isaaclab_rlinf.doctor.finding import Finding
 from isaaclab_rlinf.doctor.software import torch_cuda_major, version
@@ -65,22 +68,43 @@ def _gpus() -> list[Finding]:
     try:
         lines = [_gpu(pynvml, index) for index in range(pynvml.nvmlDeviceGetCount())]
         return [*lines, _driver(pynvml)] if lines else [Finding("GPU", "info", "none")]
+    except pynvml.NVMLError as error:
+        return [Finding("GPU", "warn", f"NVML does not say how many ({error})", fix="see whether nvidia-smi works")]
     finally:
-        pynvml.nvmlShutdown()
+        with contextlib.suppress(pynvml.NVMLError):
+            pynvml.nvmlShutdown()
 
 
 def _gpu(pynvml, index: int) -> Finding:
-    handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-    memory = pynvml.nvmlDeviceGetMemoryInfo(handle)
-    text = f"{pynvml.nvmlDeviceGetName(handle)}, {memory.free / 2**30:.0f} of {memory.total / 2**30:.0f} GiB free"
-    return Finding(f"GPU {index}", "ok", text)
+    """Return a GPU's name and memory; machines with unified memory, and MIG's parents, do not tell theirs."""
+    subject = f"GPU {index}"
+    try:
+        handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+    except pynvml.NVMLError as error:
+        return Finding(subject, "warn", f"cannot be reached ({error})", fix="see whether nvidia-smi lists it")
+    name = _ask(pynvml, pynvml.nvmlDeviceGetName, handle) or "name unknown"
+    memory = _ask(pynvml, pynvml.nvmlDeviceGetMemoryInfo, handle)
+    if memory is None:
+        return Finding(subject, "ok", f"{name}, memory unknown")
+    return Finding(subject, "ok", f"{name}, {memory.free / 2**30:.0f} of {memory.total / 2**30:.0f} GiB free")
+
+
+def _ask(pynvml, query: Callable[..., Any], *args: Any) -> Any:
+    """Return NVML's answer, None where it has none."""
+    try:
+        return query(*args)
+    except pynvml.NVMLError:
+        return None
 
 
 def _driver(pynvml) -> Finding:
     """Return whether the driver is new enough for the CUDA that torch was built for."""
-    supported = pynvml.nvmlSystemGetCudaDriverVersion() // 1000
-    wanted = torch_cuda_major()
-    text = f"{pynvml.nvmlSystemGetDriverVersion()}, up to CUDA {supported}"
+    name = _ask(pynvml, pynvml.nvmlSystemGetDriverVersion) or "version unknown"
+    cuda = _ask(pynvml, pynvml.nvmlSystemGetCudaDriverVersion)
+    if cuda is None:
+        return Finding("GPU driver", "info", f"{name}; NVML does not say which CUDA it knows")
+    supported, wanted = cuda // 1000, torch_cuda_major()
+    text = f"{name}, up to CUDA {supported}"
     if wanted is None:
         fix = "install a torch with CUDA, or run with --device cpu"
         return Finding("GPU driver", "warn", f"{text}, but torch has no CUDA", "", fix)
