@@ -16,7 +16,7 @@ import functools
 import importlib
 import io
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,7 +72,7 @@ def read_task(spec: Any, overrides: Mapping[str, Any] | None = None, presets: It
 def _read(task: str, entry: Any, presets: tuple[str, ...], overrides: Mapping[str, Any]) -> TaskFacts | ValueError:
     """Return the facts, or what is wrong with an override."""
     try:
-        cfg = _load(task, entry, presets)
+        cfg = _load(task, entry, presets, tuple(overrides))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _KIT_MODULES:
             raise
@@ -91,13 +91,16 @@ def _read(task: str, entry: Any, presets: tuple[str, ...], overrides: Mapping[st
 
 
 @functools.lru_cache(maxsize=8)
-def _load(task: str, entry: Any, presets: tuple[str, ...]) -> Any:
-    """Build the cfg; train and eval mostly share one task. The result is shared too: copy before changing it."""
+def _load(task: str, entry: Any, presets: tuple[str, ...], paths: tuple[str, ...]) -> Any:
+    """Build the cfg, as the simulator would wherever a fact or one of the overrides' paths is a preset.
+
+    Train and eval mostly share one task. The result is shared too: copy before changing it.
+    """
     if isinstance(entry, str) and not presets:
         module, _, name = entry.partition(":")
         entry = getattr(importlib.import_module(module), name)
     cfg = entry() if callable(entry) else entry
-    if presets or _has_presets(cfg):
+    if presets or isinstance(cfg, str) or any(map(_is_preset, _values_read(cfg, paths))):
         from isaaclab_tasks.utils.parse_cfg import parse_env_cfg
 
         # it announces on stdout which file it reads; a check has one report and nothing else to say
@@ -106,10 +109,30 @@ def _load(task: str, entry: Any, presets: tuple[str, ...]) -> Any:
     return cfg
 
 
-def _has_presets(cfg: Any) -> bool:
-    """Whether the cfg, or a section that is read here, is a choice between presets that Isaac Lab has to resolve."""
-    sections = [cfg, *(getattr(cfg, name, None) for name in ("observations", "terminations", "rewards"))]
-    return isinstance(cfg, str) or any(hasattr(section, "default") for section in sections)
+def _is_preset(value: Any) -> bool:
+    """Whether a value is a choice that Isaac Lab has to resolve; by name, as its module costs more than the check."""
+    return any(base.__name__ == "PresetCfg" for base in type(value).__mro__)
+
+
+def _values_read(cfg: Any, paths: Iterable[str]) -> Iterator[Any]:
+    """Yield what :func:`_facts` reads of a cfg, and what lies on the way to the attributes that overrides set."""
+    yield cfg
+    for name, depth in (("observations", 3), ("terminations", 2), ("rewards", 2)):
+        yield from _below(getattr(cfg, name, None), depth)
+    yield from (getattr(cfg, name, None) for name in ("decimation", "episode_length_s", "instructions"))
+    for path in ("sim.dt.", *(str(path) for path in paths)):
+        value = cfg
+        for part in path.split(".")[:-1]:
+            value = value.get(part) if isinstance(value, Mapping) else getattr(value, part, None)
+            yield value
+
+
+def _below(value: Any, depth: int) -> Iterator[Any]:
+    """Yield a value and the members of configurations in it."""
+    yield value
+    if depth and (isinstance(value, Mapping) or hasattr(type(value), "__dataclass_fields__")):
+        for member in _members(value).values():
+            yield from _below(member, depth - 1)
 
 
 def _facts(task: str, cfg: Any) -> TaskFacts:
