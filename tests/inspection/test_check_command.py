@@ -114,6 +114,29 @@ def test_init_refuses_before_a_simulator_starts(tmp_path, capsys, arguments, exp
     assert (tmp_path / "there.yaml").read_text() == "mine" and not (tmp_path / "a.yaml").exists()
 
 
+def scenes(*overrides: str) -> list[str]:
+    """Return which of train and play get a simulator of their own."""
+    from isaaclab_rlinf.cli import _parser
+    from isaaclab_rlinf.inspection.check_cli import check_config
+    from isaaclab_rlinf.inspection.simulate import _distinct_specs
+
+    args = _parser().parse_args(["check", "--config_name", NAME, "--device", "cpu"])
+    args.overrides = list(overrides)
+    return list(_distinct_specs(check_config(args).runs, "cpu", 1))
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("env_overrides={rewards.success.weight: 3}", ["train"]),
+        ("env_overrides={scene.wrist_camera.width: 32}", ["train", "play"]),
+        ("import_modules=[json]", ["train", "play"]),
+    ],
+)
+def test_train_and_play_share_a_simulator_only_if_they_show_the_same(override, expected):
+    assert scenes(f"++env.train.init_params.{override}") == expected
+
+
 def test_a_simulator_that_fails_shows_its_own_traceback(monkeypatch, capsys, tmp_path):
     from isaaclab_rlinf.inspection import simulate
 

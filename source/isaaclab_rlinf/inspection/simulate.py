@@ -126,17 +126,23 @@ def look_at(spec: SimulatorSpec, directory: Path) -> Look:
 
 
 def _distinct_specs(runs: dict[str, PreparedRun], device: str, num_envs: int) -> dict[str, SimulatorSpec]:
-    """Return what to start: one simulator for train and play when they share task and block."""
+    """Return what to start: one simulator for train and play when they would show the same."""
     from isaaclab_rlinf.env.settings import simulator_spec_from_config
 
     specs: dict[str, SimulatorSpec] = {}
     for mode, run in runs.items():
         spec = simulator_spec_from_config(run.cfg.env["train" if mode == "train" else "eval"], num_envs)
-        # One action per chunk: the record is of one step. Rewards do not matter here, so neither do their overrides.
+        # One action per chunk: the record is of one step.
         spec = replace(spec, device=device, chunk_length=1, auto_reset=True, log_file=None, video=None)
-        if all((spec.task_id, spec.block, spec.presets) != (s.task_id, s.block, s.presets) for s in specs.values()):
+        if all(_scene(spec) != _scene(other) for other in specs.values()):
             specs[mode] = spec
     return specs
+
+
+def _scene(spec: SimulatorSpec) -> tuple[Any, ...]:
+    """Return what a look depends on: the reward terms are not looked at, so neither are their overrides."""
+    overrides = {path: value for path, value in spec.env_overrides if not path.startswith("rewards.")}
+    return spec.task_id, spec.block, spec.presets, spec.import_modules, overrides
 
 
 def _save_images(buffers: Any, spec: SimulatorSpec, directory: Path) -> tuple[Path, ...]:
