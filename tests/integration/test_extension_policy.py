@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commands import SMALL, TASK_YAML, metrics, run, run_directory
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 
 def test_faulty_policy_of_an_extension_trains_with_a_warning(tmp_path):

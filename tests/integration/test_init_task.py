@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 COMMAND = str(Path(sys.executable).with_name("isaaclab-rlinf"))
 BLOCKS = ("env.train.isaaclab", "env.eval.isaaclab")
