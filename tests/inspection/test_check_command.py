@@ -146,3 +146,45 @@ def test_a_simulator_that_fails_shows_its_own_traceback(monkeypatch, capsys, tmp
     assert "the lens cap of Isaac-Touch-Color-Arm3-v0 is on" in captured.err
     assert "traceback of the simulator process" in captured.err and "broken_factory.py" in captured.err
     assert "simulator.log" in captured.out and (tmp_path / "out/simulator.log").is_file()
+
+
+def test_what_a_simulator_said_before_it_failed_outlives_init(monkeypatch, capsys, tmp_path):
+    from isaaclab_rlinf.inspection import simulate
+
+    monkeypatch.setattr(simulate, "_FACTORY", "broken_factory:open_vanishing")
+    assert main(["init", "--task", "Isaac-Touch-Color-Arm3-v0", "--out", "a.yaml"]) == 1
+    text = capsys.readouterr().err
+    (log,) = tmp_path.glob("logs/rlinf/check/*-Isaac-Touch-Color-Arm3-v0-init/simulator.log")
+    assert f"Its output is in {log};" in text and f"Everything it said is in {log.parent}" in text
+    assert "the lens cap of Isaac-Touch-Color-Arm3-v0 is on" in log.read_text()
+    assert not (tmp_path / "a.yaml").exists()
+
+
+BROKEN_TASK = """
+import gymnasium
+
+class Broken:
+    def __init__(self):
+        raise {error}("no such \\"robot\\"")
+
+gymnasium.register("Test-Broken-Cfg-{error}", "x:y", kwargs=dict(env_cfg_entry_point="broken_{error}:Broken"))
+"""
+
+
+@pytest.mark.parametrize("error", ["RuntimeError", "ValueError"])
+def test_a_task_whose_configuration_fails_is_one_error_of_init(monkeypatch, capsys, tmp_path, error):
+    file = tmp_path / f"broken_{error}.py"
+    file.write_text(BROKEN_TASK.format(error=error))
+    monkeypatch.syspath_prepend(tmp_path)
+    arguments = ["--task", f"Test-Broken-Cfg-{error}", "--extension", file.stem, "--out", "a.yaml"]
+    assert main(["init", *arguments]) == 1
+    text = capsys.readouterr().err
+    assert f'cannot be loaded: {error}: no such "robot"' in text and str(file) in text
+    assert text.count("[ERROR]") == 1 and "Traceback" not in text
+
+
+def test_a_module_of_a_task_that_fails_is_a_usage_error(monkeypatch, capsys, tmp_path):
+    (tmp_path / "broken_module.py").write_text("1 / 0")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["init", "--task", "broken_module:Task-v0", "--out", "a.yaml"]) == 2
+    assert "'broken_module' of 'broken_module:Task-v0' cannot be imported: ZeroDivisionError" in capsys.readouterr().err

@@ -37,8 +37,9 @@ def find_task(task: str, where: str = "--task") -> tuple[Any | None, list[Issue]
     if module:
         try:
             importlib.import_module(module)
-        except ImportError as error:
-            return None, [Issue(where, f"module {module!r} of {task!r} cannot be imported: {error}")]
+        except Exception as error:  # whatever the user's module raises
+            found = f"module {module!r} of {task!r} cannot be imported: {type(error).__name__}: {error}"
+            return None, [Issue(where, found)]
     failures = _register(until=task_id)
     if task_id in gym.registry:
         return gym.registry[task_id], []

@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import sys
 import tempfile
+import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue
 
 if TYPE_CHECKING:
+    from isaaclab_rlinf.config.task_facts import TaskFacts
     from isaaclab_rlinf.inspection.draft import Draft
     from isaaclab_rlinf.inspection.model_files import ModelFacts
     from isaaclab_rlinf.inspection.record import TaskRecord
@@ -44,7 +48,7 @@ def run_init(args: argparse.Namespace) -> int:
         args: Namespace with the arguments of :func:`add_init_args`.
 
     Returns:
-        0; 1 when the simulator failed.
+        0; 1 when the task's own configuration or the simulator failed.
 
     Raises:
         ConfigError: If the task or the checkpoint cannot be found or read.
@@ -55,11 +59,14 @@ def run_init(args: argparse.Namespace) -> int:
     from isaaclab_rlinf.inspection.model_files import read_model
 
     model = read_model(args.model_path, args.model_type, args.embodiment_tag)
-    facts = _task_facts(args.task, args.extension)
+    facts, failure = _task_facts(args.task, args.extension)
+    if facts is None:
+        print(f"[ERROR] {failure}", file=sys.stderr)
+        return 1
     print(f"[INFO] Starting the simulator of {args.task} once, for shapes and widths ...", flush=True)
     record, failure = _look(args)
     if record is None:
-        print(f"[ERROR] {failure}")
+        print(f"[ERROR] {failure}", file=sys.stderr)
         return 1
     from isaaclab_rlinf.inspection.draft import draft_block
     from isaaclab_rlinf.inspection.template import Outline, task_yaml
@@ -87,8 +94,8 @@ def _refuse_out(out: Path) -> None:
         raise FileExistsError(f"{out} exists; nothing is overwritten. Choose another --out.")
 
 
-def _task_facts(task: str, extensions: list[str]) -> Any:
-    """Return what the task's configuration declares.
+def _task_facts(task: str, extensions: list[str]) -> tuple[TaskFacts | None, str]:
+    """Return what the task's configuration declares, or what its own code raised.
 
     Raises:
         ConfigError: If the task is not registered, or is not an Isaac Lab task.
@@ -109,14 +116,22 @@ def _task_facts(task: str, extensions: list[str]) -> Any:
         raise ConfigError(issues)
     if "env_cfg_entry_point" not in spec.kwargs:
         raise ConfigError([Issue("--task", f"{task!r} has no env_cfg_entry_point", "an Isaac Lab task")])
-    return read_task(spec)
+    try:
+        return read_task(spec), ""
+    except Exception as error:  # whatever the user's module raises
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        found = f"the env cfg of {task!r} cannot be loaded: {type(error).__name__}: {error}"
+        return None, f"{found}\n        raised in {last.filename}, line {last.lineno}"
 
 
 def _look(args: argparse.Namespace) -> tuple[TaskRecord | None, str]:
-    """Start the task and return what it shows; the block given names a camera, so that cameras are on."""
+    """Start the task and return what it shows, or why it failed; what a failed simulator wrote is kept.
+
+    The block given names a camera, so that cameras are on.
+    """
     from isaaclab_rlinf.config.schema import IsaacLabBlock, TaskDescription
     from isaaclab_rlinf.env.protocol import SimulatorSpec
-    from isaaclab_rlinf.inspection.simulate import look_at
+    from isaaclab_rlinf.inspection.simulate import look_at, open_output
 
     block = IsaacLabBlock(TaskDescription(text="?"), main_images="?", render_every_action=True)
     spec = SimulatorSpec(
@@ -130,6 +145,10 @@ def _look(args: argparse.Namespace) -> tuple[TaskRecord | None, str]:
     )
     with tempfile.TemporaryDirectory() as directory:
         look = look_at(spec, Path(directory))
+        if look.record is None:
+            kept = open_output(None, f"{args.task}-init")
+            shutil.copytree(directory, kept, dirs_exist_ok=True)
+            return None, f"{look.failure.replace(directory, str(kept))}\n        Everything it said is in {kept}"
     # The block fits no task, so the mapping is refused after the first reset; by then everything is recorded.
     return look.record, look.failure
 
