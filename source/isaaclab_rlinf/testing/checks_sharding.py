@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 
+from .report import describe_end
 from .subject import Subject, loss_of
 
 
@@ -80,14 +81,19 @@ def _run_ranks(subject: Subject, folder: Path) -> list[str]:
             start_new_session=True,
         )
     try:
-        failed = process.wait(subject.timeout_s) != 0
+        code = process.wait(subject.timeout_s)
     except subprocess.TimeoutExpired:
         return [f"the ranks did not end within {subject.timeout_s:.0f} s"]
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    return log.read_text(errors="replace").strip().splitlines()[-12:] if failed else []
+    return _last_lines(code, log.read_text(errors="replace").strip()) if code else []
+
+
+def _last_lines(code: int, log: str) -> list[str]:
+    """Return the end of a failed run's log; never empty, since an empty list means that nothing failed."""
+    return [*log.splitlines()[-12:], *filter(None, [describe_end("the ranks' parent", code, log)])]
 
 
 def _report_crash(subject: Subject, lines: list[str]) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 import rlinf.hybrid_engines.fsdp.utils  # noqa: F401  (slow, needed by every rank)
 import torch
 
+from isaaclab_rlinf.testing.report import describe_end
 from isaaclab_rlinf.testing.sharding import full_gradients, gloo_mesh, shard, sharded_modules
 from isaaclab_rlinf.testing.subject import loss_of, trainer_forward
 
@@ -46,11 +47,11 @@ def run_rank(folder: Path, rank: int, world_size: int) -> None:
         torch.save(result, folder / f"rank{rank}.pt")
 
 
-def run_ranks(folder: Path, world_size: int) -> int:
+def run_ranks(folder: Path, world_size: int) -> str:
     """Fork the ranks and wait for them; the first that fails ends the others.
 
     Returns:
-        The failed rank, or -1.
+        What the failed rank wrote and how it ended; empty when none failed.
     """
     ranks = {_fork(folder, rank, world_size): rank for rank in range(world_size)}
     while ranks:
@@ -60,8 +61,10 @@ def run_ranks(folder: Path, world_size: int) -> int:
             for other in ranks:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(other, signal.SIGKILL)
-            return rank
-    return -1
+                os.waitpid(other, 0)
+            log = (folder / f"rank{rank}.log").read_text(errors="replace").strip()
+            return f"{log}\n{describe_end(f'rank {rank}', os.waitstatus_to_exitcode(status), log)}".strip()
+    return ""
 
 
 def _fork(folder: Path, rank: int, world_size: int) -> int:
@@ -81,6 +84,5 @@ def _fork(folder: Path, rank: int, world_size: int) -> int:
 
 
 if __name__ == "__main__":
-    failed_rank = run_ranks(Path(sys.argv[1]), int(sys.argv[2]))
-    if failed_rank >= 0:
-        sys.exit(Path(sys.argv[1], f"rank{failed_rank}.log").read_text(errors="replace"))
+    if error := run_ranks(Path(sys.argv[1]), int(sys.argv[2])):
+        sys.exit(error)

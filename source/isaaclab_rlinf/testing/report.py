@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -87,3 +88,20 @@ class PolicyReport:
         lines += [f"exempted: {finding.check}: {finding.found}" for finding in self.exempted]
         lines += [f"{name}: {value:.3g}" for name, value in self.measured.items()]
         return "\n".join([*lines, *self.notes])
+
+
+def describe_end(who: str, code: int, log: str) -> str:
+    """Say how a process ended where its log does not.
+
+    Args:
+        who: Name of the process.
+        code: Its exit code; -N when signal N killed it.
+        log: What it wrote.
+
+    Returns:
+        A sentence, or nothing where the log tells why it failed.
+    """
+    if code < 0:
+        guess = " (out of memory?)" if -code == signal.SIGKILL else ""
+        return f"{who} was killed by signal {-code}{guess}"
+    return "" if log else f"{who} ended with code {code} and wrote nothing"
