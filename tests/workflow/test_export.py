@@ -12,9 +12,11 @@ import torch
 from saved_run import save_run
 
 from isaaclab_rlinf.cli import main
+from isaaclab_rlinf.config.errors import ConfigError
 from isaaclab_rlinf.models.base import bundled_checkpoint
 from isaaclab_rlinf.models.build import build_registered
 from isaaclab_rlinf.testing import example_env_obs
+from isaaclab_rlinf.workflow.merge_adapters import merge_adapters
 
 OBS = example_env_obs(state_dim=6, wrist=True)
 MODEL = {
@@ -156,6 +158,39 @@ def test_lora_is_merged(trained, tmp_path):
     assert not torch.allclose(act(rebuilt(bundled_checkpoint()))[0], act(model)[0], atol=1e-3)
 
 
+class Nested(torch.nn.Module):
+    """RLinf wraps a part of openpi's model, not the whole."""
+
+    def __init__(self):
+        from peft import LoraConfig, get_peft_model
+
+        super().__init__()
+        inner = torch.nn.ModuleDict({"q_proj": torch.nn.Linear(4, 4), "head": torch.nn.Linear(4, 4)})
+        inner.forward = lambda x: inner["head"](inner["q_proj"](x))
+        config = LoraConfig(r=2, target_modules=["q_proj"], init_lora_weights=False)
+        self.parts = torch.nn.ModuleList([torch.nn.Linear(4, 4), get_peft_model(inner, config)])
+
+
+def test_adapters_of_a_part_are_merged():
+    model = Nested()
+    x = torch.randn(3, 4)
+    expected = model.parts[1](x)
+    merged, had = merge_adapters(model)
+    assert had and set(merged.state_dict()) == {
+        f"parts.{name}.{kind}" for name in ("0", "1.q_proj", "1.head") for kind in ("weight", "bias")
+    }
+    inner = merged.parts[1]
+    assert torch.allclose(inner["head"](inner["q_proj"](x)), expected, atol=1e-5)
+    assert merge_adapters(merged) == (merged, False)
+
+
+def test_adapters_that_peft_does_not_know_are_refused():
+    model = torch.nn.Linear(2, 2)
+    model.lora_A = torch.nn.Parameter(torch.zeros(1, 2))
+    with pytest.raises(ConfigError, match=r"1 weights of LoRA adapters cannot be merged, first: lora_A"):
+        merge_adapters(model)
+
+
 PLAIN = """
 import torch
 from pathlib import Path
@@ -250,6 +285,13 @@ def test_mistakes_end_with_code_2_and_leave_nothing(trained, base, tmp_path, cap
     shutil.rmtree(base)
     assert "--model_path" in refused("--checkpoint", step_dir, "--out", out)
     assert not out.exists()
+
+
+@pytest.mark.parametrize("size", ["foo", "0GB", "5", "1.GB", "-1MB"])
+def test_a_size_that_is_none_is_a_usage_error(size, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        export("--checkpoint", "latest", "--out", "out", f"--max_shard_size={size}")
+    assert f"{size!r} is not a size" in capsys.readouterr().err
 
 
 def test_importing_the_command_is_light():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue
 from isaaclab_rlinf.workflow.export_files import copy_base_files, correct_config, is_value_head, write_weights
+from isaaclab_rlinf.workflow.merge_adapters import merge_adapters
 
 if TYPE_CHECKING:
     import torch
@@ -103,7 +104,7 @@ def export_checkpoint(
         raise FileExistsError(f"{out} exists and is not empty; a checkpoint is never overwritten. Choose another --out")
     model_cfg, extensions = _read_config(config, settings.model_path)
     model, loaded = _load(model_cfg, extensions, checkpoint, config)
-    model, dtype, lora_merged = _convert(model, bool(model_cfg.get("is_lora")), settings.dtype)
+    model, dtype, lora_merged = _convert(model, settings.dtype)
     partial = out.parent / f".{out.name}.{os.getpid()}.partial"
     partial.mkdir(parents=True)
     try:
@@ -164,14 +165,12 @@ def _load(
         ) from error
 
 
-def _convert(model: torch.nn.Module, is_lora: bool, dtype: str | None) -> tuple[torch.nn.Module, str, bool]:
+def _convert(model: torch.nn.Module, dtype: str | None) -> tuple[torch.nn.Module, str, bool]:
     """Merge adapters, in float32 since their products are small, and cast."""
     import torch
 
     target = getattr(torch, DTYPES[dtype]) if dtype else _dtype(model)
-    merged = is_lora and hasattr(model, "merge_and_unload")
-    if merged:
-        model = model.float().merge_and_unload()
+    model, merged = merge_adapters(model)
     if dtype or merged:
         model = model.to(target)
     return model, str(target).removeprefix("torch."), merged

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 from isaaclab_rlinf.checkpoints import MANIFEST_FILENAME, SELECTORS, ResolvedCheckpoint, resolve_checkpoint
@@ -31,7 +32,9 @@ def add_export_args(parser: argparse.ArgumentParser) -> None:
         "--config", type=Path, metavar="FILE", help=f"{RESOLVED} of the run, when weights lie elsewhere."
     )
     parser.add_argument("--model_path", type=Path, metavar="DIR", help="Base checkpoint, when it was moved.")
-    parser.add_argument("--max_shard_size", default="5GB", metavar="SIZE", help="Largest weight file, e.g. 500MB.")
+    parser.add_argument(
+        "--max_shard_size", type=_size, default="5GB", metavar="SIZE", help="Largest weight file, e.g. 500MB."
+    )
     parser.add_argument("--no_verify", action="store_true", help="Do not read the exported directory back.")
 
 
@@ -65,6 +68,13 @@ def run_export(args: argparse.Namespace) -> int:
         print(f"[INFO] {notice}")
     _tell(export_checkpoint(checkpoint, config, args.out.absolute(), settings))
     return 0
+
+
+def _size(text: str) -> str:
+    """Return a size as huggingface_hub reads it; checked here, since it reads it after the model was built."""
+    if not re.fullmatch(r"(?=.*[1-9])[0-9]+(\.[0-9]+)?(KB|MB|GB|TB)", text.upper()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write a number and KB, MB, GB or TB, e.g. 500MB")
+    return text.upper()
 
 
 def _resolve(args: argparse.Namespace) -> ResolvedCheckpoint:
