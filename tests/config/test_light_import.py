@@ -8,12 +8,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import typing
+from types import SimpleNamespace
 
 import pytest
 
 from isaaclab_rlinf.config.light_import import _PlaceholderModule
+from isaaclab_rlinf.config.task_facts import _facts
 
 IN_A_FRESH_PROCESS = """
+import multiprocessing
 import sys
 import gymnasium
 import isaaclab_rlinf.plugin
@@ -31,6 +34,13 @@ assert light_import.call_without_torch(eval, "__import__('torch').cuda.is_availa
 assert light_import.call_without_torch(eval, "__import__('sys').exit(3)") is None
 assert light_import.call_without_torch(lambda: 1) is None, "cannot be pickled"
 assert light_import.call_without_torch(eval, "1 + 1") == 2, "the next call has a child again"
+light_import.ANSWER_SECONDS = 0.3
+assert light_import.call_without_torch(eval, "__import__('time').sleep(100)") is None, "hangs"
+light_import.ANSWER_SECONDS = 60
+assert light_import.call_without_torch(eval, "1 + 1") == 2 and len(multiprocessing.active_children()) == 1
+light_import.end_child()
+light_import.end_child()
+assert multiprocessing.active_children() == []
 assert not {"torch", "isaaclab.envs"} & set(sys.modules)
 assert task_facts._read(*arguments) == light
 assert "torch" in sys.modules and light_import.call_without_torch(eval, "1 + 1") is None
@@ -77,3 +87,37 @@ def test_the_placeholder_serves_declarations():
 def test_the_placeholder_refuses_to_be_a_value(use):
     with pytest.raises((TypeError, AttributeError)):
         use(_PlaceholderModule("torch"))
+
+
+TORCH = _PlaceholderModule("torch")
+TERM = SimpleNamespace(func=TORCH.norm, weight=1, time_out=False)
+
+
+def cfg(**changes):
+    """Return a configuration of one term of each kind, whose functions may well be torch's."""
+    sections = {"observations": SimpleNamespace(policy=SimpleNamespace(a=TERM)), "rewards": SimpleNamespace(r=TERM)}
+    numbers = {"decimation": 2, "episode_length_s": 1.0, "sim": SimpleNamespace(dt=0.1)}
+    return SimpleNamespace(**{**sections, "terminations": SimpleNamespace(t=TERM), **numbers, **changes})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"decimation": TORCH.cuda.device_count()},
+        {"episode_length_s": TORCH.tensor(1.0)},
+        {"sim": SimpleNamespace(dt=TORCH.tensor(0.1))},
+        {"sim": TORCH.x},
+        {"observations": TORCH.x},
+        {"observations": SimpleNamespace(policy=TORCH.x)},
+        {"observations": SimpleNamespace(policy=SimpleNamespace(a=TORCH.x))},
+        {"terminations": SimpleNamespace(t=TORCH.x)},
+        {"terminations": SimpleNamespace(t=SimpleNamespace(func=1, time_out=TORCH.x))},
+        {"rewards": TORCH.x},
+        {"rewards": SimpleNamespace(r=SimpleNamespace(func=1, weight=TORCH.x))},
+        {"instructions": TORCH.x},
+    ],
+)
+def test_facts_that_would_depend_on_a_placeholder_are_refused(changes):
+    assert _facts("t", cfg()).episode_steps == 5
+    with pytest.raises(TypeError):
+        _facts("t", cfg(**changes))

@@ -72,7 +72,9 @@ def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool) -> Iterator[tuple[DictCon
     from isaaclab_rlinf.compat.force_cpu import hide_accelerators
     from isaaclab_rlinf.compat.ray_session import private_ray
     from isaaclab_rlinf.compat.worker_failures import raise_worker_failures
+    from isaaclab_rlinf.config.light_import import end_child
 
+    end_child()
     former_environment = dict(os.environ)
     export_environment(cfg, force_cpu=force_cpu)
     prepare_worker_imports()

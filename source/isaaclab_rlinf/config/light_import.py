@@ -25,6 +25,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 _ABSENT = "torch"
+ANSWER_SECONDS = 60.0
+"""After this the ordinary import takes over: a module may wait for something that only it knows of."""
 
 
 def call_without_torch[Result](function: Callable[..., Result], *arguments: Any) -> Result | None:
@@ -36,16 +38,18 @@ def call_without_torch[Result](function: Callable[..., Result], *arguments: Any)
 
     Returns:
         Its result; None when torch is imported already (the ordinary way then costs nothing more), when forking is
-        not safe here, or when the function failed, for whatever reason.
+        not safe here, or when the function failed, for whatever reason, or took longer than ``ANSWER_SECONDS``.
     """
     if not _possible():
         return None
     try:
         channel = _child()
         channel.send((function, arguments))
+        if not channel.poll(ANSWER_SECONDS):
+            raise TimeoutError
         done, result = channel.recv()
-    except Exception:  # what cannot be pickled, or a child that died
-        _forget_child()
+    except Exception:  # what cannot be pickled, a child that died, or one that hangs
+        end_child()
         return None
     return result if done else None
 
@@ -64,25 +68,43 @@ def _possible() -> bool:
     return _ABSENT not in sys.modules and threading.active_count() == 1 and hasattr(os, "fork")
 
 
-_channel: Any = None
-"""The pipe to the child, once there is one."""
+_running: tuple[Any, Any] | None = None
+"""The pipe to the child, and the child, once there is one."""
 
 
-def _forget_child() -> None:
-    global _channel
-    _channel.close()
-    _channel = None
+def end_child() -> None:
+    """End the child, if there is one: once nothing more will be read, so that it is not carried through a run."""
+    global _running
+    if _running is not None:
+        channel, process = _running
+        _running = None
+        channel.close()
+        process.kill()  # it has nothing to lose, and may hang in a module
+        process.join()
+
+
+def known(value: Any) -> Any:
+    """Return a value, refusing a placeholder: for values that a result depends on.
+
+    Raises:
+        TypeError: If the value is, or derives from, something in torch's placeholder.
+    """
+    if isinstance(value, _Placeholder):
+        _refuse(value)
+    return value
 
 
 def _child(modules: tuple[str, ...] = ()) -> Any:
-    """Return the pipe to the child, which ends with this process."""
-    global _channel
-    if _channel is None:
+    """Return the pipe to the child, which ends with this process at the latest."""
+    global _running
+    if _running is None:
         context = multiprocessing.get_context("fork")
-        _channel, theirs = context.Pipe()
-        context.Process(target=_serve, args=(_channel, theirs, modules), daemon=True).start()
+        channel, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(channel, theirs, modules), daemon=True)
+        process.start()
         theirs.close()
-    return _channel
+        _running = channel, process
+    return _running[0]
 
 
 def _serve(parents: Any, channel: Any, modules: tuple[str, ...]) -> NoReturn:

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from isaaclab_rlinf.config.light_import import call_without_torch
+from isaaclab_rlinf.config.light_import import call_without_torch, known
 
 _KIT_MODULES = {"omni", "isaacsim", "carb", "usdrt"}
 """Importable only inside a running Kit application, which the driver is not."""
@@ -84,6 +84,7 @@ def _read(task: str, entry: Any, presets: tuple[str, ...], overrides: Mapping[st
         cfg = copy.deepcopy(cfg)
         try:
             for path, value in overrides.items():
+                list(map(known, _on_the_way(cfg, path)))
                 set_by_path(cfg, path, value)
         except ValueError as error:
             return error
@@ -121,16 +122,22 @@ def _values_read(cfg: Any, paths: Iterable[str]) -> Iterator[Any]:
         yield from _below(getattr(cfg, name, None), depth)
     yield from (getattr(cfg, name, None) for name in ("decimation", "episode_length_s", "instructions"))
     for path in ("sim.dt.", *(str(path) for path in paths)):
-        value = cfg
-        for part in path.split(".")[:-1]:
-            value = value.get(part) if isinstance(value, Mapping) else getattr(value, part, None)
-            yield value
+        yield from _on_the_way(cfg, path)
+
+
+def _on_the_way(cfg: Any, path: str) -> Iterator[Any]:
+    """Yield the values between a cfg and the attribute at the end of a dotted path."""
+    value = cfg
+    for part in path.split(".")[:-1]:
+        value = value.get(part) if isinstance(value, Mapping) else getattr(value, part, None)
+        yield value
 
 
 def _below(value: Any, depth: int) -> Iterator[Any]:
     """Yield a value and the members of configurations in it."""
     yield value
-    if depth and (isinstance(value, Mapping) or hasattr(type(value), "__dataclass_fields__")):
+    attributes = hasattr(type(value), "__dataclass_fields__") and hasattr(value, "__dict__")
+    if depth and (attributes or isinstance(value, Mapping)):
         for member in _members(value).values():
             yield from _below(member, depth - 1)
 
@@ -141,7 +148,7 @@ def _facts(task: str, cfg: Any) -> TaskFacts:
     if observations is not None:
         groups = {
             name: tuple(_terms(group))
-            for name, group in _members(observations).items()
+            for name, group in _known_members(observations).items()
             if group is not None and not isinstance(group, str | int | float | bool | tuple | list)
         }
     terminations, rewards = getattr(cfg, "terminations", None), getattr(cfg, "rewards", None)
@@ -160,9 +167,18 @@ def _members(section: Any) -> dict[str, Any]:
     return dict(section) if isinstance(section, Mapping) else dict(vars(section))
 
 
+def _known_members(section: Any) -> dict[str, Any]:
+    """Return the members of something that is no placeholder and holds none.
+
+    Raises:
+        TypeError: If a placeholder is among them: names alone would then pass for terms.
+    """
+    return {name: known(member) for name, member in _members(known(section)).items()}
+
+
 def _terms(section: Any) -> dict[str, Any]:
     """Return the terms of a group in its own order: members with a ``func``; those set to None are switched off."""
-    return {name: term for name, term in _members(section).items() if hasattr(term, "func")}
+    return {name: term for name, term in _known_members(section).items() if hasattr(term, "func")}
 
 
 def _attributes(section: Any, attribute: str, kind: type) -> dict[str, Any]:
@@ -173,6 +189,9 @@ def _attributes(section: Any, attribute: str, kind: type) -> dict[str, Any]:
 
 def _episode_steps(cfg: Any) -> int | None:
     """Return ``ceil(episode_length_s / (sim.dt * decimation))``, as ``ManagerBasedRLEnv.max_episode_length`` does."""
+    sim = known(getattr(cfg, "sim", None))
+    for value in (getattr(cfg, "episode_length_s", None), getattr(cfg, "decimation", None), getattr(sim, "dt", None)):
+        known(value)
     try:
         return math.ceil(cfg.episode_length_s / (cfg.sim.dt * cfg.decimation))
     except (AttributeError, TypeError, ZeroDivisionError):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.backends.cli_args import positive
 from isaaclab_rlinf.config.errors import ConfigError, Issue
-from isaaclab_rlinf.config.light_import import start_early
+from isaaclab_rlinf.config.light_import import end_child, start_early
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.backends.prepare import PreparedRun
@@ -64,7 +64,10 @@ def run_check(args: argparse.Namespace) -> int:
     """
     _refuse_idle_flags(args)
     start_early("isaaclab.envs")  # what nearly every task's configuration imports
-    checked = check_config(args)
+    try:
+        checked = check_config(args)
+    finally:
+        end_child()
     from isaaclab_rlinf.inspection.summary import print_summary
 
     print_summary(checked.runs)

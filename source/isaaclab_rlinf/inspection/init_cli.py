@@ -102,6 +102,7 @@ def _task_facts(task: str, extensions: list[str]) -> tuple[TaskFacts | None, str
     """
     import importlib
 
+    from isaaclab_rlinf.config.light_import import end_child
     from isaaclab_rlinf.config.task_facts import read_task
     from isaaclab_rlinf.config.tasks import find_task
 
@@ -122,6 +123,8 @@ def _task_facts(task: str, extensions: list[str]) -> tuple[TaskFacts | None, str
         last = traceback.extract_tb(error.__traceback__)[-1]
         found = f"the env cfg of {task!r} cannot be loaded: {type(error).__name__}: {error}"
         return None, f"{found}\n        raised in {last.filename}, line {last.lineno}"
+    finally:
+        end_child()
 
 
 def _look(args: argparse.Namespace) -> tuple[TaskRecord | None, str]:
