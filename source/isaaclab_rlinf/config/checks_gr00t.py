@@ -15,6 +15,7 @@ from isaaclab_rlinf.config.errors import show
 from isaaclab_rlinf.config.parse import state_width
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.mapping.gr00t import has_mapping, key_problems
+from isaaclab_rlinf.models.gr00t.packages import missing_package
 
 _OF_THE_MODEL = ("gr00t_mapping", "obs_converter_type", "embodiment_tag", "embodiment_tag_id", "data_config_class")
 """What one model cannot have two of, whatever the environments are."""
@@ -42,6 +43,10 @@ def check_gr00t(ctx: Context, section: str, kind: str, directory: Path | None) -
         check_n1d5(ctx, section, directory)
     elif kind == "gr00t_n1d7":
         check_n1d7(ctx, section, directory)
+    implementation = ctx.get(f"{section}.implementation", None)
+    wrong = any(issue.where == f"{section}.implementation" for issue in ctx.issues)
+    if not wrong and (reason := missing_package(kind, implementation)):
+        ctx.notices.append(f"{section}.model_type: {kind} cannot be run here: {reason}")
 
 
 def _check_same(ctx: Context, section: str, where: str, block: IsaacLabBlock) -> None:

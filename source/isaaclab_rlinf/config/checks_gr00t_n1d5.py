@@ -17,7 +17,6 @@ from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.mapping.gr00t import language_problem
 from isaaclab_rlinf.models.gr00t.checkpoint import N1d5Facts, read_facts
 from isaaclab_rlinf.models.gr00t.data_config import declared, locate
-from isaaclab_rlinf.models.gr00t.n1d5 import missing_package
 from isaaclab_rlinf.models.gr00t.tags import MAX_EMBODIMENTS, projector_id
 
 _TOKENS_PER_VIEW = 256
@@ -72,8 +71,6 @@ def check_n1d5(ctx: Context, section: str, directory: Path | None) -> None:
             ctx.issue(f"{where}.states", "missing; RLinf's GR00T N1.5 model cannot do without states", "a list")
         if ctx.get(f"{section}.obs_converter_type", None) not in STOCK_GR00T_CONVERTERS:
             _check_mapping(ctx, section, where, block, config, facts)
-    if reason := missing_package():
-        ctx.notices.append(f"{section}.model_type: gr00t cannot be run here: {reason}")
     if ctx.get(f"{section}.rl_model_path", None):
         fix = "use --checkpoint, or runner.ckpt_path"
         ctx.issue(f"{section}.rl_model_path", "set, but it has no effect", "no such key", fix)

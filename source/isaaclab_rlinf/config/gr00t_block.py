@@ -45,7 +45,7 @@ def attach_blocks(cfg: DictConfig, source: Path) -> None:
 
 
 def require_package(cfg: DictConfig, source: Path) -> None:
-    """Refuse to start a GR00T N1.5 run on a machine that cannot import it; a check alone only tells.
+    """Refuse to start a GR00T run on a machine that cannot import the model; a check alone only tells.
 
     Args:
         cfg: A valid configuration.
@@ -55,9 +55,11 @@ def require_package(cfg: DictConfig, source: Path) -> None:
         ConfigError: If the package is missing, unless the workers are those of another cluster.
     """
     from isaaclab_rlinf.config.placement import count_accelerators
-    from isaaclab_rlinf.models.gr00t.n1d5 import missing_package
+    from isaaclab_rlinf.models.gr00t.packages import missing_package
 
-    if cfg.actor.model.get("model_type", None) != "gr00t" or count_accelerators() is None:
+    model = cfg.actor.model
+    kind = str(model.get("model_type", ""))
+    if count_accelerators() is None:
         return
-    if reason := missing_package():
-        raise_if([Issue("actor.model.model_type", f"'gr00t', but {reason}", "see docs/installation.md")], source)
+    if reason := missing_package(kind, model.get("implementation", None)):
+        raise_if([Issue("actor.model.model_type", f"{kind!r}, but {reason}", "see docs/installation.md")], source)
