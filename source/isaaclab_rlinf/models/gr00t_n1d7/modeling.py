@@ -16,6 +16,7 @@ from torch.utils.checkpoint import checkpoint
 from isaaclab_rlinf.compat.lerobot_groot import groot_n1d7
 
 from .images import PatchSettings
+from .vision import precomputed_positions, speed_up
 
 _GROOT = groot_n1d7()
 # The blocks that FSDP2 shards one by one: language layers, vision blocks, DiT and vision-language attention blocks.
@@ -65,7 +66,7 @@ class Gr00tN1d7Model(_GROOT.GR00TN17):
         config.model_name = name
         self.patches = patches
         del self.backbone.model.lm_head
-        self.backbone.visual.patch_embed.proj.__class__ = _PatchProjection
+        speed_up(self.backbone.visual)
         self.all_tied_weights_keys = self.backbone.model.all_tied_weights_keys = {}
         self._no_split_modules = list(BLOCKS)
 
@@ -216,6 +217,7 @@ class Gr00tN1d7Model(_GROOT.GR00TN17):
                 pixel_values=flat.flatten(0, 1).to(self.weight_dtype),
                 image_grid_thw=grid.repeat(batch * views, 1),
                 use_cache=False,
+                **precomputed_positions(grid, batch * views, qwen.visual),
             )
         finally:
             hook.remove()
@@ -237,15 +239,6 @@ class Gr00tN1d7Model(_GROOT.GR00TN17):
         )
         positions = positions[:, index]
         return torch.cat([positions[:1], positions])
-
-
-class _PatchProjection(nn.Conv3d):
-    """Qwen's patch embedding, a convolution over inputs of exactly its kernel's size: one matrix product."""
-
-    def forward(self, patches: torch.Tensor) -> torch.Tensor:
-        """Project (N, 3, t, p, p) to (N, C, 1, 1, 1)."""
-        flat = nn.functional.linear(patches.flatten(1), self.weight.flatten(1), self.bias)
-        return flat[..., None, None, None]
 
 
 class _Checkpointed:

@@ -143,21 +143,35 @@ def make_tiny_checkpoint(
     return out
 
 
+_BRANCH_ENDS = ("attn.proj", "linear_fc2", "o_proj", "down_proj", "to_out.0", "ff.net.2")
+"""Last linear layer of each residual branch: vision blocks, language layers, DiT and vision-language attention."""
+_MODULATION = ("norm1.linear", "proj_out_1")
+"""What shifts and scales by the flow time."""
+
+
 def _randomise(model: Any) -> None:
-    """Scale random weights to their fan-in: the released initialisation suits widths of thousands."""
+    """Scale random weights so that a small network trains quickly; the released scheme suits widths of thousands.
+
+    Weights follow their fan-in, residual branches start small, and modulation by the flow time starts at nothing.
+    """
     import torch
     from torch import nn
 
     with torch.no_grad():
-        for module in model.modules():
+        for name, module in model.named_modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
+                if name.endswith(_BRANCH_ENDS):
+                    module.weight.mul_(0.3)
+                elif name.endswith(_MODULATION):
+                    module.weight.zero_()
             elif type(module).__name__ == "CategorySpecificLinear":
                 module.W.normal_(std=module.W.shape[1] ** -0.5)
             elif isinstance(module, nn.Embedding):
                 module.weight.normal_(std=0.3)
             elif isinstance(module, nn.Conv3d):
                 module.weight.normal_(std=(module.weight[0].numel()) ** -0.5)
+        model.action_head.action_decoder.layer2.W.mul_(0.1)
 
 
 def _write_backbone(out: Path, instructions: Sequence[str], embodiment: TinyEmbodiment, sizes: TinySizes) -> None:
