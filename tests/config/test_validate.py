@@ -188,9 +188,14 @@ def test_entropy_bonus_with_gr00t(check, trocar_yaml):
 # --- model
 
 
-def test_model_type(check):
+def test_model_type(check, tmp_path, monkeypatch):
     assert "tiny_vla" in only(check("actor.model.model_type=tiny_vl")).fix
-    outcome = check("actor.model.model_type=mine", "+extensions=[json]")
+    without = only(check("actor.model.model_type=mine", "+extensions=[json]"))
+    assert without.where == "actor.model.model_type"
+    assert "none of the extensions (json) has a register()" in without.fix
+    (tmp_path / "with_hook.py").write_text("def register():\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    outcome = check("actor.model.model_type=mine", "+extensions=[json, with_hook]")
     assert outcome.issues == ()
     assert "expected from one of the extensions" in outcome.notices[0]
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 from typing import Any
@@ -76,13 +77,24 @@ def _check_type(ctx: Context, section: str, kind: str) -> None:
     known = sorted({*embodied_model_types(), *OUR_MODEL_TYPES})
     if kind in known:
         return
-    if ctx.get("extensions", None):
+    extensions = ctx.get("extensions", None)
+    if isinstance(extensions, list) and any(_may_register(name) for name in extensions):
         ctx.notices.append(f"{section}.model_type: {kind!r} is expected from one of the extensions")
         return
     fix = did_you_mean(kind, known) or "name the module that registers it under extensions:"
+    if extensions:
+        fix = f"{fix}; none of the extensions ({listing(extensions)}) has a register() that could add a model"
     ctx.issue(
         f"{section}.model_type", f"{kind!r} is not a model type of the installed RLinf or of ours", listing(known), fix
     )
+
+
+def _may_register(name: Any) -> bool:
+    """Return whether an extension module has RLinf's hook; one that cannot be imported is reported elsewhere."""
+    try:
+        return hasattr(importlib.import_module(str(name)), "register")
+    except Exception:
+        return True
 
 
 def _check_same(ctx: Context) -> None:
