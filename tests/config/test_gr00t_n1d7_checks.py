@@ -37,6 +37,9 @@ def checkpoint(tmp_path) -> Path:
     (path / "config.json").write_text(json.dumps(model_config(TinyEmbodiment(), TinySizes())))
     for name in ("model.safetensors", "backbone/config.json", "backbone/tokenizer.json"):
         (path / name).write_bytes(b"")
+    size = {"shortest_edge": 16**2, "longest_edge": 2**24}
+    image_processor = {"patch_size": 16, "merge_size": 1, "size": size}
+    (path / "backbone/preprocessor_config.json").write_text(json.dumps(image_processor))
     return path
 
 
@@ -75,6 +78,11 @@ def test_a_path_that_is_not_there_names_the_flag(source):
         (["+actor.model.obs_converter_type=libero"], f"{MODEL}.obs_converter_type", "does not use"),
         (["+actor.model.rl_head_config.joint_logprob=true"], f"{MODEL}.rl_head_config.joint_logprob", "stochastic"),
         (["+actor.model.rl_head_config.action_noise_scale=0.1"], f"{MODEL}.rl_head_config.action_noise_scale", "noise"),
+        (
+            ["actor.model.rl_head_config.padding_value=32"],
+            f"{MODEL}.rl_head_config.padding_value",
+            "take 32 tokens",
+        ),
         (["+actor.model.backbone_model_path=/absent"], f"{MODEL}.backbone_model_path", "Qwen3-VL directory"),
         ([f"{BLOCK}.gr00t_mapping.language=task"], f"{BLOCK}.gr00t_mapping.language", "reads the instruction from"),
         ([f"+{BLOCK}.embodiment_tag_id=3"], f"{BLOCK}.embodiment_tag_id", "is 10 in the checkpoint"),
@@ -99,6 +107,10 @@ def test_a_view_too_few(examined):
         issue.where for issue in examined(f"~{BLOCK}.wrist_images", f"~{BLOCK}.gr00t_mapping.video.wrist_images").issues
     ]
     assert f"{BLOCK}.main_images" in found and f"{BLOCK}.gr00t_mapping.video" in found
+
+
+def test_a_prompt_that_leaves_room_for_a_token_passes(examined):
+    assert examined("actor.model.rl_head_config.padding_value=33").issues == ()
 
 
 def test_missing_files_are_listed(examined, checkpoint):

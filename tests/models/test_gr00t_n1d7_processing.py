@@ -3,6 +3,7 @@
 
 """N1.7's files, normalisation, poses and images, without its network."""
 
+import itertools
 import json
 import math
 import shutil
@@ -15,6 +16,7 @@ import torch
 
 from isaaclab_rlinf.config.parse import parse_isaaclab_block
 from isaaclab_rlinf.models.gr00t_n1d7.files import read_files
+from isaaclab_rlinf.models.gr00t_n1d7.image_tokens import fitted_size, image_tokens
 from isaaclab_rlinf.models.gr00t_n1d7.images import ImageTransform
 from isaaclab_rlinf.models.gr00t_n1d7.inspect import checkpoint_facts
 from isaaclab_rlinf.models.gr00t_n1d7.normalization import Normalizer
@@ -262,3 +264,24 @@ def test_checks_need_no_torch():
         "print([m for m in ('torch', 'transformers', 'lerobot') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("settings", [{}, {"image_target_size": [64, 96]}, {"image_target_size": [20, 20]}])
+def test_tokens_of_a_view_told_from_files_are_those_of_the_prompt(path, settings, tmp_path):
+    copied = shutil.copytree(path, tmp_path / "copy")
+    file = copied / "processor_config.json"
+    config = json.loads(file.read_text())
+    config["processor_kwargs"] |= settings
+    file.write_text(json.dumps(config))
+    processor = Gr00tN1d7Processor.from_directory(copied)
+    images = processor.prepare_images(torch.zeros(1, 2, 48, 48, 3, dtype=torch.uint8))
+    expected = processor.prompts.patches.tokens(*images.shape[2:4])
+    assert image_tokens(processor.files, processor.backbone_dir) == expected
+
+
+@pytest.mark.parametrize("limits", [(1, 2**24), (65536, 2**24), (64 * 64, 128 * 128)])
+def test_sizes_are_fitted_as_qwens_image_processor_does(limits):
+    from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
+
+    for height, width in itertools.product((17, 48, 63, 224, 256, 480), (17, 64, 100, 256, 640)):
+        assert fitted_size(height, width, 32, *limits) == smart_resize(height, width, 32, *limits)

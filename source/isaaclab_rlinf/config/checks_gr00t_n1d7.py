@@ -14,6 +14,7 @@ from isaaclab_rlinf.config.errors import listing
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.models.gr00t_n1d7.backbone import backbone_directory
 from isaaclab_rlinf.models.gr00t_n1d7.files import read_files
+from isaaclab_rlinf.models.gr00t_n1d7.image_tokens import image_tokens
 from isaaclab_rlinf.models.gr00t_n1d7.implementation import IMPLEMENTATIONS, choose
 from isaaclab_rlinf.models.gr00t_n1d7.inspect import Gr00tN1d7Facts, checkpoint_facts
 from isaaclab_rlinf.models.gr00t_n1d7.rl_config import Gr00tHeadConfig
@@ -109,8 +110,9 @@ def _check_lerobot(ctx: Context, section: str, directory: Path | None, facts: Gr
         ctx.issue(f"{section}.obs_converter_type", found, "no such key", "remove it; gr00t_mapping says all")
     where = f"{section}.rl_head_config"
     steps = ctx.whole(f"{section}.denoising_steps") or (facts.num_denoising_steps if facts else 4)
+    length = None
     try:
-        Gr00tHeadConfig.from_mapping(ctx.get(where, None), steps)
+        length = Gr00tHeadConfig.from_mapping(ctx.get(where, None), steps).prompt_length
     except ValueError as error:
         key = re.match(r"rl_head_config\.(\w+)", str(error))
         ctx.issue(f"{where}.{key[1]}" if key else where, str(error), "see docs/gr00t.md")
@@ -118,6 +120,18 @@ def _check_lerobot(ctx: Context, section: str, directory: Path | None, facts: Gr
         pass  # a wrong type, reported by the section's own check
     if directory is not None and facts is not None:
         try:
-            backbone_directory(read_files(directory), ctx.get(f"{section}.backbone_model_path", None))
+            files = read_files(directory)
+            backbone = backbone_directory(files, ctx.get(f"{section}.backbone_model_path", None))
+            per_view = image_tokens(files, backbone)
         except ValueError as error:
             ctx.issue(f"{section}.backbone_model_path", str(error), "a local Qwen3-VL directory")
+            return
+        _check_prompt_length(ctx, f"{where}.padding_value", length, len(facts.image_views), per_view)
+
+
+def _check_prompt_length(ctx: Context, key: str, length: int | None, views: int, per_view: int | None) -> None:
+    tokens = views * (per_view or 0)
+    if length is not None and length <= tokens:
+        found = f"{length}, but {views} views alone take {tokens} tokens, so no instruction fits"
+        fix = "remove the key: the default leaves 48 for the instruction"
+        ctx.issue(key, found, f"more than {tokens}, e.g. {tokens + 48}", fix)
