@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
+from isaaclab_rlinf.cli import main
 from isaaclab_rlinf.config.errors import ConfigError
+from isaaclab_rlinf.workflow import sft_loop
 from isaaclab_rlinf.workflow.dataset_memory import load_demonstrations
 from isaaclab_rlinf.workflow.sft import SftSettings, train_sft
 from isaaclab_rlinf.workflow.sft_cli import add_sft_args, run_sft
@@ -60,6 +62,17 @@ def dataset_dir(tmp_path_factory) -> Path:
         dataset.save_episode()
     dataset.finalize()
     return root
+
+
+def make_base(path: Path) -> Path:
+    """A GR00T N1.7 that fits the dataset."""
+    from isaaclab_rlinf.models.gr00t_n1d7.tiny import TinyEmbodiment, TinySizes, make_tiny_checkpoint
+
+    embodiment = TinyEmbodiment(
+        embodiment_id=1, state={"position": 3}, action={"goal": 3}, relative={"goal": "position"}, horizon=4
+    )
+    sizes = TinySizes(width=32, vision_width=32, action_width=32, heads=2, patch=16, embodiments=2)
+    return make_tiny_checkpoint(path, ["touch the red ball"], embodiment, sizes)
 
 
 @pytest.fixture(scope="module")
@@ -162,13 +175,8 @@ def test_cli_modules_are_light():
 
 def test_a_gr00t_checkpoint_is_trained_in_place_of_a_new_tiny_vla(dataset_dir, tmp_path, capsys):
     from isaaclab_rlinf.models.gr00t_n1d7.builder import build_policy
-    from isaaclab_rlinf.models.gr00t_n1d7.tiny import TinyEmbodiment, TinySizes, make_tiny_checkpoint
 
-    embodiment = TinyEmbodiment(
-        embodiment_id=1, state={"position": 3}, action={"goal": 3}, relative={"goal": "position"}, horizon=4
-    )
-    sizes = TinySizes(width=32, vision_width=32, action_width=32, heads=2, patch=16, embodiments=2)
-    base = make_tiny_checkpoint(tmp_path / "base", ["touch the red ball"], embodiment, sizes)
+    base = make_base(tmp_path / "base")
     parser = argparse.ArgumentParser()
     add_sft_args(parser)
     common = ["--dataset", str(dataset_dir), "--base", str(base), "--steps", "60", "--batch_size", "8"]
@@ -204,3 +212,44 @@ def test_flags_of_the_base_without_it_and_a_base_that_does_not_fit(dataset_dir, 
     with pytest.raises(ConfigError, match=r"not a complete GR00T N1\.7 checkpoint; missing"):
         run_sft(parser.parse_args([*common, "--base", str(tmp_path)]))
     assert not (tmp_path / "out").exists()
+
+
+def sft(*arguments) -> int:
+    return main(["sft", *map(str, arguments)])
+
+
+def test_a_failed_or_interrupted_run_leaves_nothing_and_can_be_repeated(dataset_dir, tmp_path, capsys, monkeypatch):
+    out = tmp_path / "out"
+    common = ("--dataset", dataset_dir, "--out", out, "--steps", 3, "--batch_size", 2)
+    assert sft(*common, "--lr", "1e30") == 1
+    told = capsys.readouterr()
+    assert "[ERROR] the loss is" in told.err and "lower --lr (1e+30)" in told.err and "Traceback" not in told.err
+    assert "on the CPU in float32" in told.out
+    with monkeypatch.context() as patch:
+        patch.setattr(sft_loop, "_draw_batch", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert sft(*common) == 130
+    assert list(tmp_path.iterdir()) == []
+    assert sft(*common) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out"] and (out / "tensorboard").is_dir()
+
+
+def test_a_base_whose_weights_are_broken_is_one_error(dataset_dir, tmp_path, capsys):
+    base = make_base(tmp_path / "base")
+    file = base / "model.safetensors"
+    weights = {key: value.clone() for key, value in load_file(file).items() if "decoder" not in key}
+    for damage in (lambda: save_file(weights, file), lambda: file.write_bytes(b"")):
+        damage()
+        assert sft("--dataset", dataset_dir, "--out", tmp_path / "out", "--base", base, "--steps", 1) == 2
+        told = capsys.readouterr()
+        assert "--base" in told.err and "Traceback" not in told.err
+        assert "peak learning rate 0.0001" in told.out
+    assert [path.name for path in tmp_path.iterdir()] == ["base"]
+
+
+def test_the_learning_rate_depends_on_the_base():
+    assert SftSettings(steps=1).lr == 1e-3
+    assert SftSettings(steps=1, base=Path("base")).lr == 1e-4
+    assert SftSettings(steps=1, base=Path("base"), lr=0.5).lr == 0.5
+    for rate in ("0", "-1", "nan", "inf", "x"):
+        with pytest.raises(SystemExit, match="2"):
+            sft("--dataset", "d", "--out", "o", f"--lr={rate}")

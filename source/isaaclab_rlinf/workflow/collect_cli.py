@@ -59,6 +59,7 @@ def run_collect(args: argparse.Namespace) -> int:
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from isaaclab_rlinf.mapping.errors import MappingError
     from isaaclab_rlinf.workflow.collect import ExpertGaveUpError, collect_demonstrations
 
     spec = _simulator_spec(args)
@@ -76,7 +77,7 @@ def run_collect(args: argparse.Namespace) -> int:
                 calibration_error=args.calibration_error,
                 on_progress=lambda episodes, attempts: progress.update(bar, completed=episodes),
             )
-    except ExpertGaveUpError as error:
+    except (ExpertGaveUpError, MappingError) as error:
         print(f"[ERROR] {error}", file=sys.stderr)
         return 1
     print(

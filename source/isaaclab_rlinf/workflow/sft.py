@@ -6,10 +6,24 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isaaclab_rlinf.config.errors import ConfigError, Issue
+
+if TYPE_CHECKING:
+    from isaaclab_rlinf.workflow.dataset_memory import Demonstrations
+    from isaaclab_rlinf.workflow.sft_learner import Learner
+
+LR_NEW = 1e-3
+"""Peak learning rate of a small network with random weights."""
+LR_BASE = 1e-4
+"""Of a pretrained checkpoint, which the former would wreck; Isaac-GR00T fine-tunes with the same."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +33,8 @@ class SftSettings:
     Attributes:
         steps: Optimizer steps.
         batch_size: Frames per step.
-        lr: Peak learning rate; linear warm-up over the first 5 %, then cosine decay to a hundredth.
+        lr: Peak learning rate; linear warm-up over the first 5 %, then cosine decay to a hundredth. None becomes
+            :data:`LR_NEW` or, with ``base``, :data:`LR_BASE`.
         seed: Seed of weights, batches, noise and times.
         action_horizon: Actions per chunk; None means 8, or the base checkpoint's.
         max_episodes: Use only the first so many episodes; None means all.
@@ -34,7 +49,7 @@ class SftSettings:
 
     steps: int
     batch_size: int = 64
-    lr: float = 1e-3
+    lr: float | None = None
     seed: int = 0
     action_horizon: int | None = None
     max_episodes: int | None = None
@@ -45,6 +60,11 @@ class SftSettings:
     backbone_model_path: Path | None = None
     tune_llm: bool = False
     tune_visual: bool = False
+
+    def __post_init__(self) -> None:
+        """Fill in the learning rate, so that ``sft.json`` shows it."""
+        if self.lr is None:
+            object.__setattr__(self, "lr", LR_NEW if self.base is None else LR_BASE)
 
 
 @dataclass(frozen=True)
@@ -78,8 +98,9 @@ def train_sft(
     on_frame: Callable[[int, int], None] | None = None,
     on_step: Callable[[int, float], None] | None = None,
 ) -> SftReport:
-    """Train on a LeRobot dataset and save the result.
+    """Train on a LeRobot dataset, on the CPU in float32, and save the result.
 
+    Everything is written to a hidden directory beside ``out_dir``, which takes that name when all is done.
     The same dataset, settings, machine and thread count give the same weights.
 
     Args:
@@ -92,39 +113,56 @@ def train_sft(
     Raises:
         FileExistsError: If ``out_dir`` exists and is not empty.
         FileNotFoundError: If there is no dataset.
-        ConfigError: If the dataset, or the base checkpoint, does not fit.
-        ValueError: If the base checkpoint is not a complete one.
+        ConfigError: If the dataset does not fit, or the base checkpoint does not or is incomplete.
         FloatingPointError: If the loss is no longer finite.
     """
-    import torch
-
     from isaaclab_rlinf.workflow.dataset_memory import load_demonstrations
-    from isaaclab_rlinf.workflow.sft_learner import make_learner
     from isaaclab_rlinf.workflow.sft_loop import optimise
 
     out = Path(out_dir)
-    if out.exists() and any(out.iterdir()):
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FileExistsError(f"{out} exists and is not empty; a checkpoint is never overwritten. Choose another.")
     demonstrations = load_demonstrations(dataset_dir, settings.max_episodes, on_frame)
-    with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(settings.seed)  # torch.manual_seed would also reseed every GPU
-        learner = make_learner(demonstrations, settings)
-    started = time.perf_counter()
-    losses = optimise(learner, demonstrations, settings, out / "tensorboard", on_step)
-    seconds = time.perf_counter() - started
-    learner.save(out)
-    edge = max(1, settings.steps // 20)
-    report = SftReport(
-        out_dir=out,
-        episodes=demonstrations.episodes,
-        frames=len(demonstrations.tasks),
-        first_loss=sum(losses[:edge]) / edge,
-        final_loss=sum(losses[-edge:]) / edge,
-        parameters=sum(parameter.numel() for parameter in learner.model.parameters()),
-        seconds=seconds,
-    )
-    _write_summary(out, Path(dataset_dir), settings, report)
+    learner = _make_learner(demonstrations, settings)
+    partial = out.parent / f".{out.name}.{os.getpid()}.partial"
+    partial.mkdir(parents=True)
+    try:
+        started = time.perf_counter()
+        losses = optimise(learner, demonstrations, settings, partial / "tensorboard", on_step)
+        seconds = time.perf_counter() - started
+        learner.save(partial)
+        edge = max(1, settings.steps // 20)
+        report = SftReport(
+            out_dir=out,
+            episodes=demonstrations.episodes,
+            frames=len(demonstrations.tasks),
+            first_loss=sum(losses[:edge]) / edge,
+            final_loss=sum(losses[-edge:]) / edge,
+            parameters=sum(parameter.numel() for parameter in learner.model.parameters()),
+            seconds=seconds,
+        )
+        _write_summary(partial, Path(dataset_dir), settings, report)
+        os.replace(partial, out)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
     return report
+
+
+def _make_learner(demonstrations: Demonstrations, settings: SftSettings) -> Learner:
+    """Build the learner from its own seed; what is wrong with the base checkpoint's weights is found here."""
+    import torch
+    from safetensors import SafetensorError
+
+    from isaaclab_rlinf.workflow.sft_learner import make_learner
+
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.default_generator.manual_seed(settings.seed)  # torch.manual_seed would also reseed every GPU
+            return make_learner(demonstrations, settings)
+    except (ValueError, SafetensorError) as error:
+        if settings.base is None or isinstance(error, ConfigError):
+            raise
+        raise ConfigError([Issue("--base", str(error), "a complete GR00T N1.7 checkpoint directory")]) from error
 
 
 def _write_summary(out: Path, dataset: Path, settings: SftSettings, report: SftReport) -> None:

@@ -6,9 +6,15 @@
 from __future__ import annotations
 
 import argparse
+import math
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue, raise_if
+
+if TYPE_CHECKING:
+    from isaaclab_rlinf.workflow.sft import SftReport, SftSettings
 
 
 def add_sft_args(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +27,9 @@ def add_sft_args(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="Checkpoint directory to create.")
     parser.add_argument("--steps", type=_positive, default=3000, metavar="N", help="Optimizer steps.")
     parser.add_argument("--batch_size", type=_positive, default=64, metavar="N", help="Frames per step.")
-    parser.add_argument("--lr", type=float, default=1e-3, metavar="RATE", help="Peak learning rate.")
+    parser.add_argument(
+        "--lr", type=_positive_rate, metavar="RATE", help="Peak learning rate; default 1e-3, with --base 1e-4."
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of weights and batches.")
     parser.add_argument(
         "--action_horizon", type=_positive, metavar="N", help="Actions per chunk; default 8, or the base's."
@@ -42,16 +50,14 @@ def run_sft(args: argparse.Namespace) -> int:
         args: Namespace with the arguments of :func:`add_sft_args`.
 
     Returns:
-        Exit code 0.
+        0, 1 when the loss is no longer finite, 130 when interrupted; nothing is written then.
 
     Raises:
         ConfigError: If the dataset or the base checkpoint does not fit, or a flag has no effect without ``--base``.
         FileExistsError: If ``--out`` exists.
         FileNotFoundError: If ``--dataset`` is not a dataset.
     """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from isaaclab_rlinf.workflow.sft import SftSettings, train_sft
+    from isaaclab_rlinf.workflow.sft import SftSettings
 
     _check_base(args)
     settings = SftSettings(
@@ -67,11 +73,36 @@ def run_sft(args: argparse.Namespace) -> int:
         tune_llm=args.tune_llm,
         tune_visual=args.tune_visual,
     )
+    what = f"GR00T N1.7 from {args.base}" if args.base else "a new tiny_vla"
+    print(f"[INFO] {what}, on the CPU in float32 (sft uses no GPU); peak learning rate {settings.lr:g}", flush=True)
+    try:
+        report = _train(args, settings)
+    except FloatingPointError as error:
+        print(f"[ERROR] {error}; nothing was written", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("[ERROR] interrupted; nothing was written", file=sys.stderr)
+        return 130
+    print(
+        f"[INFO] {report.episodes} episodes, {report.frames} frames; {report.parameters / 1e6:.2f} M parameters; "
+        f"loss {report.first_loss:.4f} -> {report.final_loss:.4f} in {report.seconds:.0f} s\n"
+        f"[INFO] TensorBoard: {report.out_dir / 'tensorboard'}\n"
+        f"[INFO] Checkpoint: {report.out_dir}"
+    )
+    return 0
+
+
+def _train(args: argparse.Namespace, settings: SftSettings) -> SftReport:
+    """Train behind progress bars."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from isaaclab_rlinf.workflow.sft import train_sft
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns) as progress:
         reading = progress.add_task("read frames", total=None)
         training = progress.add_task("train", total=settings.steps)
-        report = train_sft(
+        return train_sft(
             args.dataset,
             args.out.absolute(),
             settings,
@@ -80,13 +111,6 @@ def run_sft(args: argparse.Namespace) -> int:
                 training, completed=done, description=f"train (loss {loss:.4f})"
             ),
         )
-    print(
-        f"[INFO] {report.episodes} episodes, {report.frames} frames; {report.parameters / 1e6:.2f} M parameters; "
-        f"loss {report.first_loss:.4f} -> {report.final_loss:.4f} in {report.seconds:.0f} s\n"
-        f"[INFO] TensorBoard: {report.out_dir / 'tensorboard'}\n"
-        f"[INFO] Checkpoint: {report.out_dir}"
-    )
-    return 0
 
 
 def _check_base(args: argparse.Namespace) -> None:
@@ -113,4 +137,11 @@ def _positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return value
+
+
+def _positive_rate(text: str) -> float:
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
     return value

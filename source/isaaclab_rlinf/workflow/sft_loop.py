@@ -67,7 +67,7 @@ def optimise(
             optimizer.step()
             losses.append(loss.item())
             if not math.isfinite(losses[-1]):
-                raise FloatingPointError(f"the loss is {losses[-1]} at step {step + 1}; lower --lr ({settings.lr})")
+                raise FloatingPointError(f"the loss is {losses[-1]} at step {step + 1}; lower --lr ({settings.lr:g})")
             writer.add_scalar("sft/loss", losses[-1], step + 1)
             writer.add_scalar("sft/lr", optimizer.param_groups[0]["lr"], step + 1)
             writer.add_scalar("sft/grad_norm", norm.item(), step + 1)
