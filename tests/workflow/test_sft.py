@@ -14,6 +14,7 @@ from safetensors.torch import load_file, save_file
 
 from isaaclab_rlinf.cli import main
 from isaaclab_rlinf.config.errors import ConfigError
+from isaaclab_rlinf.models.tiny_vla.sft import TinyVLALearner
 from isaaclab_rlinf.workflow import sft_loop
 from isaaclab_rlinf.workflow.dataset_memory import load_demonstrations
 from isaaclab_rlinf.workflow.sft import SftSettings, train_sft
@@ -228,6 +229,10 @@ def test_a_failed_or_interrupted_run_leaves_nothing_and_can_be_repeated(dataset_
     with monkeypatch.context() as patch:
         patch.setattr(sft_loop, "_draw_batch", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         assert sft(*common) == 130
+    with monkeypatch.context() as patch:
+        patch.setattr(TinyVLALearner, "frame_inputs", lambda *_: int("an instruction is empty"))
+        assert sft(*common) == 2
+    assert "--dataset" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
     assert sft(*common) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["out"] and (out / "tensorboard").is_dir()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from isaaclab_rlinf.config.errors import ConfigError, Issue
 from isaaclab_rlinf.models.flow import sample_flow_time
 
 if TYPE_CHECKING:
@@ -46,11 +47,15 @@ def optimise(
         Loss of every step.
 
     Raises:
+        ConfigError: If the model does not take the demonstrations, an empty instruction for example.
         FloatingPointError: If the loss is no longer finite.
     """
     from torch.utils.tensorboard import SummaryWriter
 
-    model, inputs = learner.model, learner.frame_inputs(demonstrations)
+    try:
+        model, inputs = learner.model, learner.frame_inputs(demonstrations)
+    except ValueError as error:
+        raise ConfigError([Issue("--dataset", str(error), "frames and instructions that the model takes")]) from error
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=settings.lr, betas=(0.9, 0.95), weight_decay=settings.weight_decay)
     generator = torch.Generator().manual_seed(settings.seed)
