@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""Write a tiny GR00T N1.7 checkpoint with random weights: NVIDIA's architecture and files, 8 MB.
+"""Write a tiny GR00T N1.7 checkpoint with random weights: NVIDIA's architecture and files, 7 MB.
 
 The defaults fit the bundled task. Train it with `isaaclab-rlinf sft --base DIR`, then with `isaaclab train`.
 

@@ -40,7 +40,7 @@ CHAT_TEMPLATE = (
 
 @dataclass(frozen=True)
 class TinySizes:
-    """Widths and depths; the defaults make 1.9 M parameters and 16 tokens per 64x64 image.
+    """Widths and depths; the defaults make 1.75 M parameters and 16 tokens per 64x64 image.
 
     Attributes:
         width: Width of language and vision-language features.
