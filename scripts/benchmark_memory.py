@@ -3,7 +3,8 @@
 
 """Memory of the environment path over thousands of chunks on the bundled task: worker, simulator, shared memory.
 
-Prints the three sizes at regular intervals, and their growth after the first tenth, which is warm-up.
+Prints the three sizes at regular intervals, and their growth after the first tenth, which is warm-up. /dev/shm is the
+whole machine's: let nothing else use it meanwhile.
 
     uv run python scripts/benchmark_memory.py --chunks 2000
 """
@@ -11,9 +12,8 @@ Prints the three sizes at regular intervals, and their growth after the first te
 from __future__ import annotations
 
 import argparse
-import os
+import shutil
 import tempfile
-from pathlib import Path
 
 import psutil
 import torch
@@ -52,7 +52,7 @@ def sizes() -> dict[str, float]:
     """Returns resident memory of this process and of its children, and the use of /dev/shm, in MiB."""
     here = psutil.Process()
     children = sum(child.memory_info().rss for child in here.children(recursive=True))
-    shared = sum(path.stat().st_size for path in Path("/dev/shm").iterdir() if path.stat().st_uid == os.getuid())
+    shared = shutil.disk_usage("/dev/shm").used  # torch unlinks its segments, so that a listing shows none
     return {"worker": here.memory_info().rss / MIB, "simulator": children / MIB, "/dev/shm": shared / MIB}
 
 
