@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from isaaclab_rlinf.backends import cli_args
 from isaaclab_rlinf.config.errors import ConfigError
 from isaaclab_rlinf.config.report import print_report
+from isaaclab_rlinf.config.stage import config_stage
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.backends.console import RunConsole
@@ -40,8 +41,9 @@ def run_parsed(args: argparse.Namespace, argv: list[str]) -> int:
     started = time.monotonic()
     args.num_episodes = getattr(args, "num_episodes", None)
     try:
-        run_ = prepare_play(args)
-        require_package(run_.cfg, run_.source)
+        with config_stage():
+            run_ = prepare_play(args)
+            require_package(run_.cfg, run_.source)
     except ConfigError as error:
         print_report(error.issues)
         return 2

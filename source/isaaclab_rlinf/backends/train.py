@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from isaaclab_rlinf.backends import cli_args
 from isaaclab_rlinf.config.errors import ConfigError
 from isaaclab_rlinf.config.report import print_report
+from isaaclab_rlinf.config.stage import config_stage
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.backends.console import RunConsole
@@ -41,8 +42,9 @@ def run(argv: list[str]) -> int:
     from isaaclab_rlinf.config.gr00t_block import require_package
 
     try:
-        run_ = prepare_train(args)
-        require_package(run_.cfg, run_.source)
+        with config_stage():
+            run_ = prepare_train(args)
+            require_package(run_.cfg, run_.source)
     except ConfigError as error:
         print_report(error.issues)
         return 2

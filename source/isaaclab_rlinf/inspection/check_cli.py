@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from isaaclab_rlinf.backends.cli_args import positive
 from isaaclab_rlinf.config.errors import ConfigError, Issue
 from isaaclab_rlinf.config.light_import import end_child, start_early
+from isaaclab_rlinf.config.stage import config_stage
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.backends.prepare import PreparedRun
@@ -65,7 +66,8 @@ def run_check(args: argparse.Namespace) -> int:
     _refuse_idle_flags(args)
     start_early("isaaclab.envs")  # what nearly every task's configuration imports
     try:
-        checked = check_config(args)
+        with config_stage():
+            checked = check_config(args)
     finally:
         end_child()
     from isaaclab_rlinf.inspection.summary import print_summary
