@@ -15,7 +15,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from isaaclab_rlinf.models.gr00t_n1d7.tiny import TinyEmbodiment, TinySizes, make_tiny_checkpoint
+from isaaclab_rlinf.models.gr00t_n1d7.tiny import make_tiny_checkpoint
+from isaaclab_rlinf.models.gr00t_n1d7.tiny_spec import TinyEmbodiment, TinySizes
 
 
 def pair(text: str) -> tuple[str, str]:

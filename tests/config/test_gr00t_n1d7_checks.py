@@ -15,7 +15,8 @@ from isaaclab_rlinf.config.compose import compose_config
 from isaaclab_rlinf.config.migrate import migrate
 from isaaclab_rlinf.config.validate import examine
 from isaaclab_rlinf.models.gr00t_n1d7 import implementation
-from isaaclab_rlinf.models.gr00t_n1d7.tiny import TinyEmbodiment, TinySizes, model_config, write_processor
+from isaaclab_rlinf.models.gr00t_n1d7.tiny_files import model_config, write_processor
+from isaaclab_rlinf.models.gr00t_n1d7.tiny_spec import TinyEmbodiment, TinySizes
 
 MODEL, BLOCK = "actor.model", "env.train.isaaclab"
 

@@ -22,7 +22,7 @@ from isaaclab_rlinf.models.gr00t_n1d7.inspect import checkpoint_facts
 from isaaclab_rlinf.models.gr00t_n1d7.normalization import Normalizer
 from isaaclab_rlinf.models.gr00t_n1d7.poses import to_absolute, to_relative
 from isaaclab_rlinf.models.gr00t_n1d7.processing import Gr00tN1d7Processor
-from isaaclab_rlinf.models.gr00t_n1d7.tiny import TinyEmbodiment
+from isaaclab_rlinf.models.gr00t_n1d7.tiny_spec import TinyEmbodiment
 from isaaclab_rlinf.models.gr00t_n1d7.views import ObservationMapping
 
 BLOCK = {

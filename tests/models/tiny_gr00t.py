@@ -7,7 +7,8 @@ from pathlib import Path
 
 import torch
 
-from isaaclab_rlinf.models.gr00t_n1d7.tiny import TinyEmbodiment, TinySizes, make_tiny_checkpoint
+from isaaclab_rlinf.models.gr00t_n1d7.tiny import make_tiny_checkpoint
+from isaaclab_rlinf.models.gr00t_n1d7.tiny_spec import TinyEmbodiment, TinySizes
 
 INSTRUCTIONS = ["touch the red ball", "touch the green ball", "touch the blue ball"]
 MICRO = TinySizes(width=32, vision_width=32, action_width=32, heads=2, patch=16, merge=2, embodiments=3)

@@ -67,7 +67,8 @@ def dataset_dir(tmp_path_factory) -> Path:
 
 def make_base(path: Path) -> Path:
     """A GR00T N1.7 that fits the dataset."""
-    from isaaclab_rlinf.models.gr00t_n1d7.tiny import TinyEmbodiment, TinySizes, make_tiny_checkpoint
+    from isaaclab_rlinf.models.gr00t_n1d7.tiny import make_tiny_checkpoint
+    from isaaclab_rlinf.models.gr00t_n1d7.tiny_spec import TinyEmbodiment, TinySizes
 
     embodiment = TinyEmbodiment(
         embodiment_id=1, state={"position": 3}, action={"goal": 3}, relative={"goal": "position"}, horizon=4

@@ -14,9 +14,9 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from isaaclab_rlinf.compat.lerobot_groot import groot_n1d7
+from isaaclab_rlinf.compat.qwen3_vl_vision import precomputed_positions, speed_up
 
 from .images import PatchSettings
-from .vision import precomputed_positions, speed_up
 
 _GROOT = groot_n1d7()
 # The blocks that FSDP2 shards one by one: language layers, vision blocks, DiT and vision-language attention blocks.

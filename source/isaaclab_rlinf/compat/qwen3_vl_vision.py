@@ -3,8 +3,9 @@
 
 """Qwen3-VL's vision tower on many images of one size: the same numbers, without a Python loop over images.
 
-The tower is made for images of different sizes. Without flash-attn it attends to one image after the other, and it
-computes positions image by image; a rollout has hundreds, all alike.
+The tower of transformers 5.10.4 is made for images of different sizes. Without flash-attn it attends to one image after
+the other, and it computes positions image by image; a rollout has hundreds, all alike. The class of two kinds of module
+is exchanged, instance by instance; ``tests/compat/test_lerobot_groot.py`` compares the result with the tower as it is.
 """
 
 from __future__ import annotations
