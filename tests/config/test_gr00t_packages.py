@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 from isaaclab_rlinf.compat import gr00t_package
 from isaaclab_rlinf.config.errors import ConfigError
 from isaaclab_rlinf.config.gr00t_block import require_package
-from isaaclab_rlinf.models.gr00t import n1d5, packages
+from isaaclab_rlinf.models.gr00t import packages
 from isaaclab_rlinf.models.gr00t_n1d7 import implementation
 
 
@@ -19,7 +19,7 @@ def installed(monkeypatch):
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
 
     def make(generation, lerobot):
-        for module in (packages, n1d5, implementation, gr00t_package):
+        for module in (packages, implementation, gr00t_package):
             monkeypatch.setattr(module, "gr00t_generation", lambda: generation)
         monkeypatch.setattr(packages, "lerobot_has_n1d7", lambda: lerobot)
 

@@ -138,10 +138,10 @@ def test_what_does_not_fit_is_refused_before_loading(build, tag, changes, messag
 
 
 def test_without_the_package_the_error_says_what_to_install(build, monkeypatch):
-    import isaaclab_rlinf.models.gr00t.n1d5 as n1d5
+    import isaaclab_rlinf.models.gr00t.packages as packages
 
     for generation, text in ((None, "not installed"), ("gr00t_n1d7", "another generation")):
-        monkeypatch.setattr(n1d5, "gr00t_generation", lambda generation=generation: generation)
+        monkeypatch.setattr(packages, "gr00t_generation", lambda generation=generation: generation)
         with pytest.raises(ImportError, match=f"{text}.*install_gr00t_n1d5.sh"):
             build()
 

@@ -17,16 +17,17 @@ import os
 import pytest
 import torch
 from n1d5_bodies import *  # noqa: F403 - the tests that also run on the stand-in
-from n1d5_kit import block_for, model_cfg
 
 from isaaclab_rlinf.models.gr00t.checkpoint import read_facts
-from isaaclab_rlinf.models.gr00t.n1d5 import build_policy, missing_package
+from isaaclab_rlinf.models.gr00t.n1d5 import build_policy
+from isaaclab_rlinf.models.gr00t.packages import missing_package
 from isaaclab_rlinf.models.gr00t.tags import projector_id
+from n1d5_kit import block_for, model_cfg
 
 CHECKPOINT = os.environ.get("GR00T_N1D5_CHECKPOINT")
 pytestmark = pytest.mark.skipif(
-    missing_package() is not None or CHECKPOINT is None,
-    reason=missing_package() or "GR00T_N1D5_CHECKPOINT names no checkpoint",
+    missing_package("gr00t") is not None or CHECKPOINT is None,
+    reason=missing_package("gr00t") or "GR00T_N1D5_CHECKPOINT names no checkpoint",
 )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from isaaclab_rlinf.compat.rlinf_gr00t import RLINF_DATA_CONFIGS
 from isaaclab_rlinf.compat.rlinf_names import STOCK_GR00T_CONVERTERS
+from isaaclab_rlinf.config.checks_sizes import check_sizes
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing
 from isaaclab_rlinf.config.schema import IsaacLabBlock
@@ -21,7 +22,7 @@ from isaaclab_rlinf.models.gr00t.tags import MAX_EMBODIMENTS, projector_id
 
 _TOKENS_PER_VIEW = 256
 """Image tokens of one 224x224 view."""
-_HEAD_KEYS = {
+HEAD_KEYS = {
     "joint_logprob": "false",
     "noise_method": "flow_sde",
     "ignore_last": "false",
@@ -59,7 +60,9 @@ def check_n1d5(ctx: Context, section: str, directory: Path | None) -> None:
     tag = ctx.get(f"{section}.embodiment_tag", None)
     facts = _facts(ctx, section, directory, tag) if isinstance(tag, str) else None
     if facts is not None:
-        _check_sizes(ctx, section, facts)
+        of_model = f"the checkpoint's {facts.tag!r}"
+        check_sizes(ctx, section, of_model, facts.action_dim, facts.action_horizon, facts.action)
+        _check_prompt_length(ctx, section, facts)
     for mode, block in ctx.blocks.items():
         where = f"env.{mode}.isaaclab"
         if isinstance(tag, str):
@@ -131,16 +134,7 @@ def _check_data_config(ctx: Context, where: str, config: dict[str, Any], facts: 
             )
 
 
-def _check_sizes(ctx: Context, section: str, facts: N1d5Facts) -> None:
-    width, chunk = ctx.whole(f"{section}.action_dim"), ctx.whole(f"{section}.num_action_chunks")
-    if width is not None and width != facts.action_dim:
-        parts = listing(f"{key} {size}" for key, size in facts.action.items())
-        found = f"{width}, but the checkpoint's {facts.tag!r} acts in {facts.action_dim} dims ({parts})"
-        fix = "padding for the environment is action_mapping.prefix_pad / suffix_pad"
-        ctx.issue(f"{section}.action_dim", found, str(facts.action_dim), fix)
-    if chunk is not None and chunk > facts.action_horizon:
-        found = f"{chunk}, but the checkpoint predicts {facts.action_horizon} steps"
-        ctx.issue(f"{section}.num_action_chunks", found, f"1 to {facts.action_horizon}")
+def _check_prompt_length(ctx: Context, section: str, facts: N1d5Facts) -> None:
     padding = ctx.get(f"{section}.rl_head_config.padding_value", None)
     tokens = _TOKENS_PER_VIEW * len(facts.video)
     if isinstance(padding, int) and not isinstance(padding, bool) and padding <= tokens:
@@ -211,11 +205,9 @@ def _check_actions(ctx: Context, where: str, block: IsaacLabBlock, facts: N1d5Fa
 def _check_head(ctx: Context, where: str) -> None:
     head = ctx.get(where, None)
     if not isinstance(head, dict):
-        ctx.issue(
-            where, "missing; RLinf's GR00T N1.5 model cannot do without it", f"a mapping of {listing(_HEAD_KEYS)}"
-        )
+        ctx.issue(where, "missing; RLinf's GR00T N1.5 model cannot do without it", f"a mapping of {listing(HEAD_KEYS)}")
         return
-    for key, usual in _HEAD_KEYS.items():
+    for key, usual in HEAD_KEYS.items():
         if key not in head:
             ctx.issue(f"{where}.{key}", "missing; RLinf's GR00T N1.5 model has no default for it", f"usually {usual}")
     for key, (value, reason) in _HEAD_MUST.items():

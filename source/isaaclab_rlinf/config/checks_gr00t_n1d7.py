@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from isaaclab_rlinf.compat.rlinf_names import STOCK_GR00T_CONVERTERS
+from isaaclab_rlinf.config.checks_sizes import check_sizes
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import listing
 from isaaclab_rlinf.config.schema import IsaacLabBlock
@@ -32,7 +33,9 @@ def check_n1d7(ctx: Context, section: str, directory: Path | None) -> None:
     chosen = _implementation(ctx, section)
     facts = _facts(ctx, section, directory)
     if facts is not None:
-        _check_sizes(ctx, section, facts)
+        of_model = f"embodiment {facts.embodiment_tag!r} of the checkpoint"
+        parts = {part.key: part.width for part in facts.action}
+        check_sizes(ctx, section, of_model, facts.action_dim, facts.action_horizon, parts)
     for mode, block in ctx.blocks.items():
         if facts is not None and ctx.get(f"{section}.obs_converter_type", None) not in STOCK_GR00T_CONVERTERS:
             _check_block(ctx, f"env.{mode}.isaaclab", block, facts)
@@ -67,19 +70,6 @@ def _facts(ctx: Context, section: str, directory: Path | None) -> Gr00tN1d7Facts
             key = "embodiment_tag" if str(error).startswith("embodiment_tag") else "model_path"
             ctx.issue(f"{section}.{key}", str(error), "a GR00T N1.7 checkpoint directory, and a tag that it has")
         return None
-
-
-def _check_sizes(ctx: Context, section: str, facts: Gr00tN1d7Facts) -> None:
-    of_model = f"embodiment {facts.embodiment_tag!r} of the checkpoint"
-    width, chunk = ctx.whole(f"{section}.action_dim"), ctx.whole(f"{section}.num_action_chunks")
-    if width is not None and width != facts.action_dim:
-        parts = listing(f"{part.key} {part.width}" for part in facts.action)
-        found = f"{width}, but {of_model} acts in {facts.action_dim} dims ({parts})"
-        fix = "padding for the environment is action_mapping.prefix_pad / suffix_pad"
-        ctx.issue(f"{section}.action_dim", found, str(facts.action_dim), fix)
-    if chunk is not None and chunk > facts.action_horizon:
-        found = f"{chunk}, but {of_model} predicts {facts.action_horizon} steps"
-        ctx.issue(f"{section}.num_action_chunks", found, f"1 to {facts.action_horizon}")
 
 
 def _check_block(ctx: Context, where: str, block: IsaacLabBlock, facts: Gr00tN1d7Facts) -> None:

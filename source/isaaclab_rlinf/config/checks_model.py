@@ -12,6 +12,7 @@ from typing import Any
 
 from isaaclab_rlinf.compat.rlinf_names import embodied_model_types
 from isaaclab_rlinf.config.checks_gr00t import check_gr00t
+from isaaclab_rlinf.config.checks_sizes import check_sizes
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing, show
 from isaaclab_rlinf.config.parse import state_width
@@ -162,15 +163,7 @@ def _check_tiny_vla(ctx: Context, section: str, directory: Path) -> None:
         ctx.issue(f"{section}.model_path", f"{directory} cannot be read as tiny_vla: {error}", "a tiny_vla checkpoint")
         return
     of_model = f"the checkpoint {directory}"
-    width = ctx.whole(f"{section}.action_dim")
-    if width is not None and width != facts.action_dim:
-        ctx.issue(
-            f"{section}.action_dim", f"{width}, but {of_model} acts in {facts.action_dim} dims", str(facts.action_dim)
-        )
-    chunk = ctx.whole(f"{section}.num_action_chunks")
-    if chunk is not None and chunk > facts.action_horizon:
-        found = f"{chunk}, but {of_model} predicts {facts.action_horizon} steps"
-        ctx.issue(f"{section}.num_action_chunks", found, f"1 to {facts.action_horizon}")
+    check_sizes(ctx, section, of_model, facts.action_dim, facts.action_horizon)
     _check_rl_head(ctx, section)
     for mode, block in ctx.blocks.items():
         _check_inputs(ctx, f"env.{mode}.isaaclab", block, facts, of_model)

@@ -205,9 +205,9 @@ actor:
 
 def _head_config(model: ModelFacts) -> list[str]:
     if model.model_type == "gr00t":
-        from isaaclab_rlinf.config.checks_gr00t_n1d5 import _HEAD_KEYS
+        from isaaclab_rlinf.config.checks_gr00t_n1d5 import HEAD_KEYS
 
-        return [f"{key}: {value}" for key, value in _HEAD_KEYS.items()]
+        return [f"{key}: {value}" for key, value in HEAD_KEYS.items()]
     if model.model_type == "gr00t_n1d7":
         return ["noise_level: 0.3", "action_noise_scale: 0", "detach_critic_input: true"]
     return [

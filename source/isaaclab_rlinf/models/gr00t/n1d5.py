@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isaaclab_rlinf.compat.gr00t_package import gr00t_generation
 from isaaclab_rlinf.models.gr00t.checkpoint import has_weights, read_facts
+from isaaclab_rlinf.models.gr00t.packages import missing_package
 from isaaclab_rlinf.models.gr00t.tags import projector_id
 
 if TYPE_CHECKING:
@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 
 # The value head of every rank and worker starts from the same weights: FSDP2 does not broadcast them.
 _VALUE_HEAD_SEED = 20_260_101
-
-
-def missing_package() -> str | None:
-    """Return what keeps GR00T N1.5 from being imported, and what to do about it; None when nothing does."""
-    found = gr00t_generation()
-    if found == "gr00t":
-        return None
-    fix = "install N1.5 with scripts/install_gr00t_n1d5.sh, in an environment of its own"
-    if found is None:
-        return f"NVIDIA's package `gr00t` (Isaac-GR00T) is not installed; {fix}"
-    return f"the installed `gr00t` is of another generation than N1.5 ({found}); {fix}"
 
 
 def build_policy(cfg: DictConfig, torch_dtype: Any = None) -> Any:
@@ -53,7 +42,7 @@ def build_policy(cfg: DictConfig, torch_dtype: Any = None) -> Any:
     from .converters import block_of, register_converters
     from .data_config import load_data_config
 
-    if reason := missing_package():
+    if reason := missing_package("gr00t"):
         raise ImportError(f"model_type gr00t: {reason}")
     block, tag = block_of(cfg), str(cfg.embodiment_tag)
     # absolute: Isaac-GR00T takes "a/b" for a repository on the Hugging Face hub and asks there
