@@ -5,4 +5,17 @@
 
 import os
 
+import pytest
+
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.fixture
+def one_thread():
+    """Small tensors are computed fastest on one thread, and the result then hangs on no thread count."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

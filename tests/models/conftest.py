@@ -9,11 +9,8 @@ from synthetic import COLOURS, VIEWS, Scene, expert_chunk, make_scenes
 
 
 @pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+def _one_thread(one_thread):
+    """Every test of this directory."""
 
 
 @pytest.fixture(scope="session")

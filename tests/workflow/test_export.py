@@ -18,6 +18,7 @@ from isaaclab_rlinf.models.build import build_registered
 from isaaclab_rlinf.testing import example_env_obs
 from isaaclab_rlinf.workflow.merge_adapters import merge_adapters
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 OBS = example_env_obs(state_dim=6, wrist=True)
 MODEL = {
     "model_type": "tiny_vla",
@@ -28,14 +29,6 @@ MODEL = {
     "add_value_head": True,
     "rl_head_config": {"noise_level": 0.4},
 }
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture
