@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -44,11 +44,7 @@ class RLHeadConfig:
         """
         given = dict(values or {})
         allowed = [field.name for field in fields(cls)]
-        for key in given:
-            if key not in allowed:
-                near = difflib.get_close_matches(key, allowed, n=1)
-                hint = f" (did you mean {near[0]!r}?)" if near else ""
-                raise ValueError(f"rl_head_config.{key} is not a tiny_vla setting{hint}; allowed: {allowed}")
+        refuse_unknown_keys(given, allowed, "a tiny_vla setting")
         if given.get("stochastic_steps") is not None:
             given["stochastic_steps"] = tuple(int(step) for step in given["stochastic_steps"])
         config = cls(**given)
@@ -61,3 +57,21 @@ class RLHeadConfig:
                 f"0 to {num_steps - 1} (denoising_steps is {num_steps})"
             )
         return config
+
+
+def refuse_unknown_keys(given: Iterable[str], allowed: Sequence[str], known_as: str) -> None:
+    """Refuse keys of ``rl_head_config`` that mean nothing.
+
+    Args:
+        given: Keys of the section.
+        allowed: Keys that mean something.
+        known_as: What an allowed key is, for the message.
+
+    Raises:
+        ValueError: On the first unknown key, with the nearest name.
+    """
+    for key in given:
+        if key not in allowed:
+            near = difflib.get_close_matches(key, allowed, n=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise ValueError(f"rl_head_config.{key} is not {known_as}{hint}; allowed: {allowed}")

@@ -9,12 +9,11 @@ refused.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from isaaclab_rlinf.models.rl_head import RLHeadConfig
+from isaaclab_rlinf.models.rl_head import RLHeadConfig, refuse_unknown_keys
 
 _FIXED: dict[str, tuple[tuple[Any, ...], str]] = {
     "noise_method": (("flow_sde",), "exploration is the flow SDE"),
@@ -59,11 +58,8 @@ class Gr00tHeadConfig:
         given = dict(values or {})
         own = [field.name for field in fields(RLHeadConfig)]
         allowed = sorted({*own, *_FIXED, *_IGNORED, "padding_value"})
+        refuse_unknown_keys(given, allowed, "a setting of GR00T N1.7")
         for key, value in given.items():
-            if key not in allowed:
-                near = difflib.get_close_matches(key, allowed, n=1)
-                hint = f" (did you mean {near[0]!r}?)" if near else ""
-                raise ValueError(f"rl_head_config.{key} is not a setting of GR00T N1.7{hint}; allowed: {allowed}")
             if key in _FIXED and value not in _FIXED[key][0]:
                 raise ValueError(
                     f"rl_head_config.{key} is {value!r}, but with implementation lerobot {_FIXED[key][1]}: remove the "
