@@ -1,11 +1,13 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""Write a tiny GR00T N1.7 checkpoint with random weights: NVIDIA's architecture and files, 7 MB.
+"""Write a tiny GR00T N1.7 checkpoint: NVIDIA's architecture and files, 7 MB, with random weights.
 
-The defaults fit the bundled task. Train it with `isaaclab-rlinf sft --base DIR`, then with `isaaclab train`.
+The defaults fit the bundled task. With `--pretrain_steps` the backbone learns to point at the coloured disc that an
+instruction names, in drawn pictures; without, words mean nothing to it. Train it with `isaaclab-rlinf sft --base DIR`,
+then with `isaaclab train`.
 
-    uv run --no-sync python scripts/make_tiny_gr00t_n1d7.py --out tiny_gr00t
+    uv run --no-sync python scripts/make_tiny_gr00t_n1d7.py --out tiny_gr00t --pretrain_steps 1500
     uv run --no-sync python scripts/make_tiny_gr00t_n1d7.py --out tiny_gr00t --tag my_robot --tag_id 3 \
         --state arm=7 gripper=1 --action arm=7 gripper=1 --relative arm=arm --views front wrist --horizon 16
 """
@@ -13,6 +15,7 @@ The defaults fit the bundled task. Train it with `isaaclab-rlinf sft --base DIR`
 from __future__ import annotations
 
 import argparse
+import shutil
 from pathlib import Path
 
 from isaaclab_rlinf.models.gr00t_n1d7.tiny import make_tiny_checkpoint
@@ -25,6 +28,24 @@ def pair(text: str) -> tuple[str, str]:
     if not (key and equals and value):
         raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
     return key, value
+
+
+def teach_pointing(out: Path, instructions: list[str], steps: int, seed: int) -> None:
+    """Pre-train behind a progress bar; what was made does not stay when this fails or is interrupted."""
+    from rich.progress import Progress
+
+    from isaaclab_rlinf.models.gr00t_n1d7.tiny_pointing import pretrain
+
+    try:
+        with Progress() as progress:
+            bar = progress.add_task("point at the named colour", total=steps)
+            error = pretrain(
+                out, instructions, steps, seed=seed, on_step=lambda done, _: progress.update(bar, completed=done)
+            )
+    except BaseException:
+        shutil.rmtree(out)
+        raise
+    print(f"[INFO] points at the named disc with a median error of {error:.1f} pixels")
 
 
 def main() -> None:
@@ -49,8 +70,22 @@ def main() -> None:
         metavar="TEXT",
         help="Sentences to train the tokenizer on.",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of the weights.")
+    parser.add_argument(
+        "--pretrain_steps",
+        type=int,
+        default=0,
+        metavar="N",
+        help="Teach the backbone to point, so many steps; each instruction names one colour then. Default none.",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of weights and pictures.")
     args = parser.parse_args()
+    if args.pretrain_steps:
+        from isaaclab_rlinf.models.gr00t_n1d7.tiny_scenes import named_colours
+
+        try:
+            named_colours(args.instructions)
+        except ValueError as error:
+            parser.error(f"--pretrain_steps: {error}")
     widths = lambda pairs, otherwise: {key: int(value) for key, value in pairs} if pairs else otherwise  # noqa: E731
     embodiment = TinyEmbodiment(
         tag=args.tag,
@@ -69,6 +104,8 @@ def main() -> None:
         max_action_dim=sum(embodiment.action.values()),
     )
     make_tiny_checkpoint(args.out, args.instructions, embodiment, sizes, args.seed)
+    if args.pretrain_steps:
+        teach_pointing(args.out, args.instructions, args.pretrain_steps, args.seed)
     total = sum(file.stat().st_size for file in args.out.rglob("*") if file.is_file())
     print(f"[INFO] {args.out}: {total / 1e6:.1f} MB, embodiment {args.tag} (projector {args.tag_id})")
 

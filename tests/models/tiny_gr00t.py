@@ -11,7 +11,9 @@ from isaaclab_rlinf.models.gr00t_n1d7.tiny import make_tiny_checkpoint
 from isaaclab_rlinf.models.gr00t_n1d7.tiny_spec import TinyEmbodiment, TinySizes
 
 INSTRUCTIONS = ["touch the red ball", "touch the green ball", "touch the blue ball"]
-MICRO = TinySizes(width=32, vision_width=32, action_width=32, heads=2, patch=16, merge=2, embodiments=3)
+MICRO = TinySizes(
+    width=32, vision_width=32, vision_layers=2, action_width=32, heads=2, patch=16, merge=2, embodiments=3
+)
 ARM = TinyEmbodiment(embodiment_id=2, relative={"joint_target": "joint_pos"})
 """The bundled task's embodiment, with actions relative to the joint positions."""
 

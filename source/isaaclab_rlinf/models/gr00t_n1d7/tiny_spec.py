@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class TinySizes:
-    """Widths and depths; the defaults make 1.75 M parameters and 16 tokens per 64x64 image.
+    """Widths and depths; the defaults make 1.66 M parameters and 16 tokens per 64x64 image.
 
     Attributes:
         width: Width of language and vision-language features.
@@ -23,21 +23,21 @@ class TinySizes:
         action_layers: Blocks of the DiT; of four, one attends to text, one to images, two to the actions themselves.
         heads: Attention heads everywhere.
         patch: Side of an image patch in pixels.
-        merge: Patches per side that make a token; released backbones have 2, which costs a tiny one more than it gives.
+        merge: Patches per side that make a token.
         embodiments: Number of projectors.
         max_state_dim: Width of the padded state.
         max_action_dim: Width of the padded action.
     """
 
     width: int = 96
-    vision_width: int = 96
-    vision_layers: int = 2
+    vision_width: int = 64
+    vision_layers: int = 1
     language_layers: int = 2
     action_width: int = 96
     action_layers: int = 4
     heads: int = 4
-    patch: int = 16
-    merge: int = 1
+    patch: int = 8
+    merge: int = 2
     embodiments: int = 11
     max_state_dim: int = 16
     max_action_dim: int = 8
