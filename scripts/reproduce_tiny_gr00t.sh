@@ -15,15 +15,9 @@ isaaclab-rlinf collect --config_name isaaclab_ppo_tiny_vla_touch_color --out dat
 isaaclab-rlinf sft --dataset datasets/touch_color --base tiny_gr00t --tune_llm --tune_visual --lr 1e-3 \
     --steps 1200 --out gr00t_touch_color
 
-echo "== base, 200 episodes"
-isaaclab play --rl_library rlinf --config_name "$name" --num_episodes 200
+export CONFIG_NAME="$name"
+bash "$here/reproduce_touch_color.sh" "$@"
 
-echo "== training"
-time isaaclab train --rl_library rlinf --config_name "$name" "$@"
-
-echo "== fine-tuned, 200 episodes"
-isaaclab play --rl_library rlinf --config_name "$name" --checkpoint latest --num_episodes 200
-
-echo "== does it follow the instruction"
+echo "== what the fine-tuned one does with exchanged instructions"
 weights=$(find logs/rlinf -path '*touch_color_gr00t*' -name full_weights.pt | sort -V | tail -n 1)
 python "$here/ablate_inputs.py" --config_name "$name" --weights "$weights" --episodes 200 --variants 2

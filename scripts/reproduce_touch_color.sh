@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The numbers of README.md: success of the base, one training, success of what was trained, inputs that it uses.
+# The numbers of README.md: success of the base, one training, success of what was trained, inputs that the base uses.
 # Run from an empty directory on an otherwise idle machine; takes about 40 minutes on two cores.
 #   uv run --no-sync bash scripts/reproduce_touch_color.sh [extra training arguments]
 set -euo pipefail
-name=isaaclab_ppo_tiny_vla_touch_color
+name="${CONFIG_NAME:-isaaclab_ppo_tiny_vla_touch_color}"
 here="$(cd "$(dirname "$0")" && pwd)"
 
 echo "== base, 200 episodes"
@@ -16,4 +16,4 @@ echo "== fine-tuned, 200 episodes"
 isaaclab play --rl_library rlinf --config_name "$name" --checkpoint latest --num_episodes 200
 
 echo "== what the base uses of its inputs"
-python "$here/ablate_inputs.py" --episodes 200
+python "$here/ablate_inputs.py" --config_name "$name" --episodes 200

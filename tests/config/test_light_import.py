@@ -82,6 +82,7 @@ def test_the_placeholder_serves_declarations():
         lambda torch: torch.zeros(3) + 1,
         lambda torch: float(torch.zeros(3)),
         lambda torch: torch.__version__ >= "2",
+        lambda torch: f"Isaac-Touch-{torch.cuda.device_count()}-v0",
     ],
 )
 def test_the_placeholder_refuses_to_be_a_value(use):

@@ -6,8 +6,8 @@
 A task's configuration names terms and numbers; the torch in the modules around it is for the simulation, and importing
 it takes longer than everything else that a check does. Here a forked child imports the modules with a placeholder in
 torch's place, reads, sends back the result and ends; the parent stays as it was. The placeholder refuses to be
-compared, tested, counted or computed with, so a result cannot depend on it: whatever needs more than the name of
-something in torch fails in the child, and the caller does the ordinary import.
+compared (but by ``is``), tested, counted, formatted or computed with, so a result does not depend on it: whatever
+needs more than the name of something in torch fails in the child, and the caller does the ordinary import.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class _Placeholder(type):
     def _refuse_all(cls, *_: Any) -> NoReturn:
         _refuse(cls)
 
-    __bool__ = __len__ = __iter__ = __contains__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse_all
+    __bool__ = __len__ = __format__ = __iter__ = __contains__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse_all
 
 
 def _refuse(cls: type) -> NoReturn:
