@@ -5,6 +5,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class Ended:
 
 
 def start(*args: str, cwd: Path, **env: str) -> subprocess.Popen:
-    """Start ``isaaclab`` in its own process group."""
+    """Start ``isaaclab`` in its own process group, open to Ctrl-C also where the tests run in a shell's background."""
     return subprocess.Popen(
         [ISAACLAB, *args],
         cwd=cwd,
@@ -45,6 +46,7 @@ def start(*args: str, cwd: Path, **env: str) -> subprocess.Popen:
         text=True,
         start_new_session=True,
         env={**os.environ, **env},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it for `command &`
     )
 
 

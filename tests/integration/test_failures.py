@@ -3,10 +3,12 @@
 
 """A run that fails or is interrupted ends soon, with its cause, and leaves no process behind."""
 
+import contextlib
 import os
 import signal
 import time
 
+import psutil
 import pytest
 from commands import SMALL, TASK_YAML, processes_of, start
 
@@ -23,6 +25,15 @@ def explode(env, gamma):
         raise RuntimeError("reward term exploded on purpose")
     return torch.zeros(env.num_envs, device=env.device)
 """
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays(tmp_path):
+    """A run that a failed test leaves behind would slow down, or fail, the others."""
+    yield
+    for process in processes_of(tmp_path):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
 
 
 def begin(tmp_path, *overrides, **env):
