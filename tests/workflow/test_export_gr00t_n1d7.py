@@ -16,13 +16,14 @@ sys.path.append(str(Path(__file__).parents[1] / "models"))
 import tiny_gr00t
 
 
-def test_exported_n1d7_acts_the_same_without_its_base(tmp_path):
+def test_exported_n1d7_acts_the_same_without_its_base(tmp_path, capsys):
     base = tiny_gr00t.make(tmp_path / "base")
     cfg = tiny_gr00t.settings(base, add_value_head=True)
     model = build_registered(cfg).eval()
     step_dir = save_run(tmp_path, model, cfg)
     out = tmp_path / "out"
     assert main(["export", "--checkpoint", str(step_dir), "--out", str(out)]) == 0
+    assert f"{len(model.state_dict())} tensors, float32" in capsys.readouterr().out
     files = {str(file.relative_to(base)) for file in base.rglob("*") if file.is_file()}
     assert files <= {str(file.relative_to(out)) for file in out.rglob("*")}
     base.rename(tmp_path / "away")

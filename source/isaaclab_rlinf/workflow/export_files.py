@@ -37,11 +37,12 @@ def write_weights(model: torch.nn.Module, out: Path, *, drop_value_head: bool, m
     state = {key: value.detach() for key, value in model.state_dict().items()}
     if drop_value_head:
         state = {key: value for key, value in state.items() if not is_value_head(key)}
+    count = len(state)  # save_pretrained may empty what it is given
     if hasattr(model, "save_pretrained"):
         model.save_pretrained(out, state_dict=state, max_shard_size=max_shard_size)
     else:
         _write_plain(state, out, max_shard_size)
-    return len(state)
+    return count
 
 
 def is_value_head(key: str) -> bool:
