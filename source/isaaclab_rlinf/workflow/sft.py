@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue
+from isaaclab_rlinf.models.seeding import seeded
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.workflow.dataset_memory import Demonstrations
@@ -150,14 +151,12 @@ def train_sft(
 
 def _make_learner(demonstrations: Demonstrations, settings: SftSettings) -> Learner:
     """Build the learner from its own seed; what is wrong with the base checkpoint's weights is found here."""
-    import torch
     from safetensors import SafetensorError
 
     from isaaclab_rlinf.workflow.sft_learner import make_learner
 
     try:
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(settings.seed)  # torch.manual_seed would also reseed every GPU
+        with seeded(settings.seed):
             return make_learner(demonstrations, settings)
     except (ValueError, SafetensorError) as error:
         if settings.base is None or isinstance(error, ConfigError):

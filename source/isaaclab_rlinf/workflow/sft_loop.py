@@ -14,17 +14,12 @@ import torch
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue
 from isaaclab_rlinf.models.flow import sample_flow_time
+from isaaclab_rlinf.models.schedule import learning_rate_factor
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.workflow.dataset_memory import Demonstrations
     from isaaclab_rlinf.workflow.sft import SftSettings
     from isaaclab_rlinf.workflow.sft_learner import Learner
-
-
-def learning_rate_factor(step: int, steps: int) -> float:
-    """Share of the peak learning rate at ``step`` of ``steps``: warm-up over 5 %, cosine decay to 1 %."""
-    warm_up = min(1.0, (step + 1) / max(1, steps // 20))
-    return warm_up * (0.01 + 0.99 * 0.5 * (1.0 + math.cos(math.pi * step / steps)))
 
 
 def optimise(

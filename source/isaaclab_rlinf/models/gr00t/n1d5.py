@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from isaaclab_rlinf.models.gr00t.checkpoint import has_weights, read_facts
 from isaaclab_rlinf.models.gr00t.packages import missing_package
 from isaaclab_rlinf.models.gr00t.tags import projector_id
+from isaaclab_rlinf.models.seeding import seeded
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -75,9 +76,7 @@ def build_policy(cfg: DictConfig, torch_dtype: Any = None) -> Any:
     model.to(dtype)
     if cfg.rl_head_config.add_value_head and not has_weights(path, "action_head.value_head."):
         # loading leaves weights that the files lack uninitialised
-        with torch.random.fork_rng(devices=[]):
-            # not torch.manual_seed, which would give the GPUs of all ranks one seed
-            torch.default_generator.manual_seed(_VALUE_HEAD_SEED)
+        with seeded(_VALUE_HEAD_SEED):
             model.value_head._init_weights()
     if cfg.rl_head_config.disable_dropout:
         disable_dropout(model)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.models.gr00t.converters import block_of
+from isaaclab_rlinf.models.seeding import seeded
 
 from .implementation import choose
 from .inspect import checkpoint_facts
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import torch
 
     from .modeling import Gr00tN1d7Model
+    from .processing import Gr00tN1d7Processor
     from .rl_policy import Gr00tN1d7ForRL
 
 # The value head of every rank and worker starts from the same weights: FSDP2 does not broadcast them.
@@ -81,8 +83,7 @@ def build_policy(cfg: Mapping[str, Any], torch_dtype: Any = None) -> Gr00tN1d7Fo
     processor = Gr00tN1d7Processor.from_directory(
         path, tag, block_of(cfg), cfg.get("backbone_model_path"), head.prompt_length
     )
-    with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(_VALUE_HEAD_SEED)  # torch.manual_seed would also reseed every GPU
+    with seeded(_VALUE_HEAD_SEED):
         config = new_config(processor.files.config)
         model = Gr00tN1d7ForRL(config, processor, head, int(cfg["num_action_chunks"]), steps)
     load_weights(model, path, torch_dtype or torch.float32)
@@ -100,6 +101,24 @@ def set_trainable(model: Gr00tN1d7Model, cfg: Mapping[str, Any]) -> None:
         diffusion=flags["tune_diffusion_model"],
         vlln=flags["tune_vlln"],
     )
+
+
+def load_network(processor: Gr00tN1d7Processor) -> Gr00tN1d7Model:
+    """Load the plain network of a processor's checkpoint, without an RL head, in float32.
+
+    Args:
+        processor: Its files say where the weights are.
+
+    Raises:
+        ValueError: As :func:`load_weights`.
+    """
+    import torch
+
+    from .modeling import Gr00tN1d7Model, new_config
+
+    model = Gr00tN1d7Model(new_config(processor.files.config), processor.backbone_dir, processor.prompts.patches)
+    load_weights(model, processor.files.path, torch.float32)
+    return model
 
 
 def load_weights(model: Gr00tN1d7Model, path: Path, dtype: torch.dtype) -> None:

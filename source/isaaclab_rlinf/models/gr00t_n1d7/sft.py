@@ -14,10 +14,9 @@ import torch
 from isaaclab_rlinf.config.errors import Issue, raise_if
 
 from .backbone import backbone_directory
-from .builder import load_weights
+from .builder import load_network
 from .files import CheckpointFiles, read_files
 from .inspect import Gr00tN1d7Facts, checkpoint_facts
-from .modeling import Gr00tN1d7Model, new_config
 from .poses import to_relative
 from .processing import OBSERVATION_KEYS, Gr00tN1d7Processor, write_processor_files
 from .views import ObservationMapping
@@ -57,10 +56,7 @@ class Gr00tN1d7Learner:
             files, facts, backbone_directory(files, settings.backbone_model_path), mapping
         )
         self.raw_state = raw_state
-        self.model = Gr00tN1d7Model(
-            new_config(files.config), self.processor.backbone_dir, self.processor.prompts.patches
-        )
-        load_weights(self.model, files.path, torch.float32)
+        self.model = load_network(self.processor)
         self.model.set_trainable(
             llm=settings.tune_llm, visual=settings.tune_visual, projector=True, diffusion=True, vlln=True
         )

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from isaaclab_rlinf.models.seeding import seeded
+
 from .files import BACKBONE_DIR
 from .tiny_backbone import write_backbone
 from .tiny_files import model_config, write_processor
@@ -43,8 +45,6 @@ def make_tiny_checkpoint(
     Raises:
         FileExistsError: If it exists and is not empty.
     """
-    import torch
-
     from .modeling import Gr00tN1d7Model, new_config
     from .prompts import PromptEncoder
 
@@ -56,8 +56,7 @@ def make_tiny_checkpoint(
     backbone.mkdir(parents=True)
     write_backbone(backbone, instructions, embodiment, sizes)
     write_processor(out, embodiment, sizes)
-    with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)  # torch.manual_seed would also reseed every GPU
+    with seeded(seed):
         model = Gr00tN1d7Model(new_config(model_config(embodiment, sizes)), backbone, PromptEncoder(backbone).patches)
         _randomise(model)
     model.save_pretrained(out)

@@ -20,6 +20,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from isaaclab_rlinf.models.schedule import learning_rate_factor
+from isaaclab_rlinf.models.seeding import seeded
+
+from .builder import load_network
 from .processing import Gr00tN1d7Processor
 from .tiny_scenes import Scenes, draw_scenes, named_colours
 
@@ -62,17 +66,17 @@ def pretrain(
     """
     colours = named_colours(instructions)
     processor = Gr00tN1d7Processor.from_directory(path)
-    model = _load(processor)
+    model = load_network(processor)
+    model.set_trainable(llm=True, visual=True, projector=False, diffusion=False, vlln=True)
     generator = torch.Generator().manual_seed(seed)
-    with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)
+    with seeded(seed):
         task = _Pointing(processor, model, colours, instructions)
     trained = [value for value in (*model.parameters(), *task.parameters()) if value.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=lr, betas=(0.9, 0.95), weight_decay=1e-4)
     errors: list[float] = []
     model.train()
     for step in range(steps):
-        factor = min(1.0, (step + 1) / 50) * (0.02 + 0.98 * 0.5 * (1.0 + math.cos(math.pi * step / steps)))
+        factor = learning_rate_factor(step, steps, warm_up_steps=50, floor=0.02)
         for group in optimizer.param_groups:
             group["lr"] = lr * factor
         optimizer.zero_grad(set_to_none=True)
@@ -87,16 +91,6 @@ def pretrain(
     model.save_pretrained(path)
     last = errors[-50:]
     return sum(last) / max(1, len(last))
-
-
-def _load(processor: Gr00tN1d7Processor) -> Gr00tN1d7Model:
-    from .builder import load_weights
-    from .modeling import Gr00tN1d7Model, new_config
-
-    model = Gr00tN1d7Model(new_config(processor.files.config), processor.backbone_dir, processor.prompts.patches)
-    load_weights(model, processor.files.path, torch.float32)
-    model.set_trainable(llm=True, visual=True, projector=False, diffusion=False, vlln=True)
-    return model
 
 
 class _Pointing(nn.Module):
@@ -136,7 +130,7 @@ class _Pointing(nn.Module):
         )
         target = shown.centres[torch.arange(batch), named]
         loss, error = self._pointing_loss(context, target)
-        return loss + self._detection_loss(shown, batch, len(views)), error
+        return loss + self._detection_loss(shown), error
 
     def _pointing_loss(self, context: Context, target: torch.Tensor) -> tuple[torch.Tensor, float]:
         """Cross-entropy of the named disc's place, from the mean of the text's features."""
@@ -148,11 +142,10 @@ class _Pointing(nn.Module):
         error = (found - target).norm(dim=-1).median().item()
         return functional.cross_entropy(scores.flatten(0, 1), bins.flatten()), error
 
-    def _detection_loss(self, shown: Scenes, batch: int, views: int) -> torch.Tensor:
+    def _detection_loss(self, shown: Scenes) -> torch.Tensor:
         """Which discs have their centre in each token of the first view, and where in it."""
-        output = self._seen.pop()
-        grid = math.isqrt(self.tokens)
-        features = output.view(batch, views, self.tokens, -1)[:, 0]
+        batch, grid = len(shown.images), math.isqrt(self.tokens)
+        features = self._seen.pop().view(batch, len(self.counts), self.tokens, -1)[:, 0]
         scores, offsets = self.detect(features).split([len(self.colours), 2 * len(self.colours)], dim=-1)
         size = self.side / grid
         cell = (shown.centres / size).long().clamp(0, grid - 1)  # (B, C, 2) as (x, y)

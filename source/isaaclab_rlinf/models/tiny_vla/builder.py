@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.models.base import bundled_checkpoint
 from isaaclab_rlinf.models.inspect import checkpoint_facts
+from isaaclab_rlinf.models.seeding import seeded
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -46,8 +47,7 @@ def build_policy(cfg: DictConfig, torch_dtype: Any = None) -> TinyVLAForRL:
     path = Path(cfg.get("model_path") or bundled_checkpoint())
     _check_sizes(cfg, path)
     steps = int(cfg.get("denoising_steps") or checkpoint_facts(path).num_denoising_steps)
-    with torch.random.fork_rng(devices=[]), _quiet_loading():
-        torch.default_generator.manual_seed(_VALUE_HEAD_SEED)  # torch.manual_seed would also reseed every GPU
+    with seeded(_VALUE_HEAD_SEED), _quiet_loading():
         model, info = TinyVLAForRL.from_pretrained(
             path,
             rl_head=RLHeadConfig.from_mapping(cfg.get("rl_head_config"), steps),
