@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.backends import cli_args
 from isaaclab_rlinf.config.errors import ConfigError
-from isaaclab_rlinf.config.report import print_report
+from isaaclab_rlinf.config.report import print_report, short_path
 from isaaclab_rlinf.config.stage import config_stage
 
 if TYPE_CHECKING:
@@ -66,14 +66,15 @@ def _play(run_: PreparedRun, argv: list[str], started: float) -> int:
 def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:
     """Show the start-up summary box, and loudly when it is the base model that will be evaluated."""
     cfg = run_.cfg
+    checkpoint = cfg.runner.ckpt_path
     console.summary(
         "Isaac Lab · play",
         {
             "Task": run_.task,
             "RL library": "rlinf (isaaclab-rlinf)",
-            "Config": str(run_.source),
-            "Model": f"{cfg.rollout.model.model_type} ({cfg.rollout.model.model_path})",
-            "Checkpoint": cfg.runner.ckpt_path or "none: the base model is evaluated",
+            "Config": short_path(run_.source),
+            "Model": f"{cfg.rollout.model.model_type} ({short_path(Path(cfg.rollout.model.model_path))})",
+            "Checkpoint": short_path(Path(checkpoint)) if checkpoint else "none: the base model is evaluated",
             "Device": str(cfg.env.eval.init_params.device),
             "Environments": str(cfg.env.eval.total_num_envs),
             "Episodes": str(run_.episodes),

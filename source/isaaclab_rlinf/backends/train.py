@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.backends import cli_args
 from isaaclab_rlinf.config.errors import ConfigError
-from isaaclab_rlinf.config.report import print_report
+from isaaclab_rlinf.config.report import print_report, short_path
 from isaaclab_rlinf.config.stage import config_stage
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:
         {
             "Task": run_.task,
             "RL library": "rlinf (isaaclab-rlinf)",
-            "Config": str(run_.source),
-            "Model": f"{cfg.actor.model.model_type} ({cfg.actor.model.model_path})",
-            "Resume from": str(run_.checkpoint.step_dir) if run_.checkpoint else "-",
+            "Config": short_path(run_.source),
+            "Model": f"{cfg.actor.model.model_type} ({short_path(Path(cfg.actor.model.model_path))})",
+            "Resume from": short_path(run_.checkpoint.step_dir) if run_.checkpoint else "-",
             "Algorithm": f"{cfg.algorithm.loss_type} / {cfg.algorithm.adv_type}",
             "Device": str(cfg.env.train.init_params.device),
             "Environments": str(cfg.env.train.total_num_envs),

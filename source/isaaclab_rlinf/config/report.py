@@ -49,7 +49,7 @@ def report_lines(issues: Sequence[Issue], notices: Iterable[str] = ()) -> list[t
     files = list(dict.fromkeys(issue.file for issue in issues))
     for file in files:
         if file is not None:
-            lines += [("plain", ""), ("plain", f"in {_short(file)}")]
+            lines += [("plain", ""), ("plain", f"in {short_path(file)}")]
         for issue in issues:
             if issue.file == file:
                 lines += _issue_lines(issue, locator)
@@ -67,7 +67,7 @@ def _issue_lines(issue: Issue, locator: Locator) -> list[tuple[str, str]]:
     return rows
 
 
-def _short(file: Path) -> str:
+def short_path(file: Path) -> str:
     """Return a path relative to the working directory when it lies below."""
     try:
         return str(file.relative_to(Path.cwd()))
