@@ -14,11 +14,13 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import torch
 
 from isaaclab_rlinf.config.schema import IsaacLabBlock, StateSpec, SuccessSpec, TaskDescription
-from isaaclab_rlinf.env.protocol import SimulatorSpec, StepResult
+from isaaclab_rlinf.env.protocol import ChunkRequest, FlushVideoRequest, ResetRequest, SimulatorSpec, StepResult
+from isaaclab_rlinf.env.simulator_process import _answer, _connect
 from isaaclab_rlinf.mapping.actions import ActionTermInfo
 from isaaclab_rlinf.mapping.layout import ObservationLayout, describe_observations
 
@@ -155,3 +157,52 @@ class _HangingStep(FakeSimulator):
 @contextmanager
 def open_hanging_in_step(spec: SimulatorSpec) -> Iterator[FakeSimulator]:
     yield _HangingStep(spec.num_envs, lambda env, episode: (50, SUCCESS))
+
+
+class SeededSimulator(FakeSimulator):
+    """Every episode's length and end come from the seeded random numbers, of which each step uses some up as well."""
+
+    def __init__(self, num_envs: int) -> None:
+        super().__init__(num_envs, lambda env, episode: self.drawn[env])
+        self.drawn: dict[int, tuple[int, str]] = {}
+        self.generator = torch.Generator()
+
+    def reset(self, seed=None):
+        if seed is not None:
+            self.generator.manual_seed(seed)
+        return super().reset()
+
+    def step(self, actions, **request):
+        torch.rand(1, generator=self.generator)  # Such as the noise of an observation.
+        return super().step(actions, **request)
+
+    def _begin(self, env: int) -> None:
+        super()._begin(env)
+        length, kind = torch.randint(0, 1000, (2,), generator=self.generator).tolist()
+        self.drawn[env] = (1 + length % 9, (SUCCESS, FAILURE, TIME_OUT)[kind % 3])
+
+
+class InProcessSimulator:
+    """The handle :class:`~isaaclab_rlinf.env.simulator.Simulator`, with the child's own code called directly."""
+
+    def __init__(self, spec: SimulatorSpec, env: FakeSimulator) -> None:
+        messages = []
+        self.env = env
+        self._stepper, self.video = _connect(spec, env, SimpleNamespace(send=messages.append))
+        self.handshake = messages[0]
+        self.buffers = self.handshake.buffers
+
+    def reset(self, seed=None):
+        self._answer(ResetRequest(seed))
+
+    def step_chunk(self):
+        return self._answer(ChunkRequest())
+
+    def flush_video(self):
+        return self._answer(FlushVideoRequest()).videos
+
+    def _answer(self, request):
+        return _answer(request, self.env, self._stepper, self.video)
+
+    def close(self):
+        pass

@@ -18,6 +18,7 @@ import gymnasium as gym
 import numpy as np
 import torch
 
+from isaaclab_rlinf.config.seeds import evaluation_seed
 from isaaclab_rlinf.env.settings import simulator_spec_from_config
 from isaaclab_rlinf.env.shared_buffers import FINAL, METRIC, OBSERVATION, select
 from isaaclab_rlinf.env.simulator import Simulator
@@ -57,8 +58,8 @@ class IsaacLabGenericEnv(gym.Env):
         """
         self.cfg, self.num_envs = cfg, num_envs
         self.total_num_processes, self.worker_info = total_num_processes, worker_info
-        self.seed = int(cfg.seed) + seed_offset
         self.spec = simulator_spec_from_config(cfg, num_envs, seed_offset)
+        self.seed = self.spec.seed
         self.auto_reset, self.ignore_terminations = self.spec.auto_reset, self.spec.ignore_terminations
         self.device = torch.device("cpu")
         self.video_cfg = cfg.video_cfg
@@ -76,6 +77,7 @@ class IsaacLabGenericEnv(gym.Env):
         self._simulator = Simulator(self.spec, **timeouts)
         self._action_map: ActionMap | None = None
         self._fresh = True  # The process has already reset; the first reset() returns that observation.
+        self._evaluation_round: int | None = None
         if seed_offset == 0:  # Once per run and mode; the other instances have the same.
             _notify(self.describe_mapping())
             for notice in self._simulator.handshake.notices:
@@ -98,12 +100,29 @@ class IsaacLabGenericEnv(gym.Env):
         """(B,) int64, actions of each environment's present (or just ended) episode."""
         return self._simulator.buffers[METRIC + "episode_len"].clone()
 
+    def begin_evaluation(self) -> None:
+        """Makes the next resets start the same episodes as those of every other evaluation with this seed.
+
+        Otherwise an evaluation would go on in the random numbers where the one before it stopped, and the points of
+        an evaluation curve would be of different episodes.
+        """
+        self._evaluation_round = 0
+
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict]:
         """Starts a new episode in every environment.
+
+        Args:
+            seed: Seeds the task's random numbers; None goes on in them, within an evaluation it seeds each round.
+            options: Not used.
 
         Returns:
             The mapped observation and an empty info.
         """
+        if seed is None and self._evaluation_round is not None:
+            # The process began with the seed of round 0; a fresh one need not reset again.
+            if not (self._fresh and self._evaluation_round == 0):
+                seed = evaluation_seed(self.spec.seed, self._evaluation_round)
+            self._evaluation_round += 1
         if not self._fresh or seed is not None:
             self._simulator.reset(seed)
         self._fresh = False

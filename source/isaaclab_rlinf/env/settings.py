@@ -29,6 +29,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.config.seeds import derived_seed
 from isaaclab_rlinf.env.protocol import SimulatorSpec, VideoSpec
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def simulator_spec_from_config(cfg: Any, num_envs: int, seed_offset: int = 0) ->
             "data_collection.enabled: RLinf's collector wants every step's observation, but only those at chunk "
             "boundaries exist here. Collect with `isaaclab-rlinf collect`, or remove the section."
         )
-    seed = int(cfg.seed) + seed_offset
+    seed = derived_seed(int(cfg.seed), seed_offset)
     max_steps = cfg.get("max_episode_steps", None)
     return SimulatorSpec(
         task_id=str(params["id"]),

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from isaaclab_rlinf.compat import prepare_worker_imports
 
 prepare_worker_imports()
@@ -22,6 +24,20 @@ class SimulatorEnvWorker(EnvWorker):
 
         register_envs(self.cfg)
         super().init_worker()
+
+    def evaluate(self, input_channel: Any, rollout_channel: Any) -> dict[str, Any]:
+        """Play the configured episodes, the same ones in every evaluation of this run.
+
+        Args:
+            input_channel: Where the actions come from.
+            rollout_channel: Where the observations go.
+
+        Returns:
+            Metric name -> one entry for each episode that ended.
+        """
+        for env in self.eval_env_list:
+            get_env_attr(env, "begin_evaluation")()
+        return super().evaluate(input_channel, rollout_channel)
 
     def instructions(self) -> tuple[str, ...]:
         """Return the task's instruction texts, into which episode metrics index."""
