@@ -55,10 +55,20 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="Directory to create.")
     parser.add_argument("--tag", default=default.tag, help="Embodiment tag.")
     parser.add_argument("--tag_id", type=int, default=default.embodiment_id, metavar="N", help="Its projector.")
-    parser.add_argument("--state", type=pair, nargs="+", metavar="KEY=WIDTH", help="State groups in order.")
-    parser.add_argument("--action", type=pair, nargs="+", metavar="KEY=WIDTH", help="Action groups in order.")
     parser.add_argument(
-        "--relative", type=pair, nargs="+", default=[], metavar="KEY=STATE", help="Action groups relative to a state."
+        "--state", type=pair, nargs="+", action="extend", metavar="KEY=WIDTH", help="State groups in order."
+    )
+    parser.add_argument(
+        "--action", type=pair, nargs="+", action="extend", metavar="KEY=WIDTH", help="Action groups in order."
+    )
+    parser.add_argument(
+        "--relative",
+        type=pair,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=STATE",
+        help="Action groups relative to a state.",
     )
     parser.add_argument("--views", nargs="+", default=list(default.views), metavar="KEY", help="Video keys in order.")
     parser.add_argument("--image_size", type=int, default=default.image_size, metavar="PIXELS", help="Side of images.")

@@ -57,6 +57,11 @@ def test_isaac_labs_yaml_fits(trocar):
         ([f"{BLOCK}.gr00t_mapping.state.0.slice=[0,6]"], f"{BLOCK}.gr00t_mapping.state", "6 columns, the checkpoint 7"),
         ([f"+{BLOCK}.gr00t_mapping.language=task"], f"{BLOCK}.gr00t_mapping.language", "default instruction"),
         ([f"+{BLOCK}.action_mapping.keys=[left_amr]"], f"{BLOCK}.action_mapping.keys", "no action part 'left_amr'"),
+        (
+            [f"+{BLOCK}.action_mapping.keys=[left_arm,action.left_arm]"],
+            f"{BLOCK}.action_mapping.keys",
+            "'action.left_arm' is named twice",
+        ),
         ([f"{BLOCK}.data_config_class=gr00t_config:Nope"], f"{BLOCK}.data_config_class", "no class 'Nope'"),
         ([f"{BLOCK}.data_config_class=gr00t_config"], f"{BLOCK}.data_config_class", "file.py:Class"),
         ([f"~{BLOCK}.data_config_class"], f"{BLOCK}.data_config_class", "RLinf has a data configuration only for"),
@@ -77,7 +82,11 @@ def test_a_part_that_is_not_sent_is_told(trocar):
     keys = f"+{BLOCK}.action_mapping.keys=[right_arm,action.left_arm]"
     outcome = trocar(keys, f"+{BLOCK}.action_mapping.scale={[1.0] * 14}")
     assert outcome.issues == ()
-    assert any("left_hand, right_hand are not sent" in notice for notice in outcome.notices)
+    assert any(
+        "not sent to the environment: left_hand (7), right_hand (7); it gets 14 of" in notice
+        for notice in outcome.notices
+    )
+    assert any("right_arm (7), left_arm (7)" in notice for notice in outcome.notices)
     assert "28 values for 14" in only(trocar(keys, f"+{BLOCK}.action_mapping.scale={[1.0] * 28}")).found
 
 

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 from bases import only
+from omegaconf import OmegaConf
 
 from isaaclab_rlinf.config.compose import compose_config
 from isaaclab_rlinf.config.migrate import migrate
+from isaaclab_rlinf.config.parse import parse_isaaclab_block
 from isaaclab_rlinf.config.validate import examine
+from isaaclab_rlinf.inspection.summary import _actions
 from isaaclab_rlinf.models.gr00t_n1d7 import implementation
 from isaaclab_rlinf.models.gr00t_n1d7.tiny_files import model_config, write_processor
 from isaaclab_rlinf.models.gr00t_n1d7.tiny_spec import TinyEmbodiment, TinySizes
@@ -29,19 +32,22 @@ def source(request) -> Path:
     return root / "tasks/touch_color/config/isaaclab_ppo_gr00t_n1d7_touch_color.yaml"
 
 
-@pytest.fixture
-def checkpoint(tmp_path) -> Path:
-    """The JSON files of the tiny checkpoint, with empty weights."""
-    path = tmp_path / "model"
-    (path / "backbone").mkdir(parents=True)
-    write_processor(path, TinyEmbodiment(), TinySizes())
-    (path / "config.json").write_text(json.dumps(model_config(TinyEmbodiment(), TinySizes())))
+def write_json(path: Path, embodiment: TinyEmbodiment) -> Path:
+    """Write the JSON files of the tiny checkpoint, with empty weights."""
+    (path / "backbone").mkdir(parents=True, exist_ok=True)
+    write_processor(path, embodiment, TinySizes())
+    (path / "config.json").write_text(json.dumps(model_config(embodiment, TinySizes())))
     for name in ("model.safetensors", "backbone/config.json", "backbone/tokenizer.json"):
         (path / name).write_bytes(b"")
     size = {"shortest_edge": 16**2, "longest_edge": 2**24}
     image_processor = {"patch_size": 16, "merge_size": 1, "size": size}
     (path / "backbone/preprocessor_config.json").write_text(json.dumps(image_processor))
     return path
+
+
+@pytest.fixture
+def checkpoint(tmp_path) -> Path:
+    return write_json(tmp_path / "model", TinyEmbodiment())
 
 
 @pytest.fixture
@@ -87,7 +93,15 @@ def test_a_path_that_is_not_there_names_the_flag(source):
         (["+actor.model.backbone_model_path=/absent"], f"{MODEL}.backbone_model_path", "Qwen3-VL directory"),
         ([f"{BLOCK}.gr00t_mapping.language=task"], f"{BLOCK}.gr00t_mapping.language", "reads the instruction from"),
         ([f"+{BLOCK}.embodiment_tag_id=3"], f"{BLOCK}.embodiment_tag_id", "is 10 in the checkpoint"),
-        ([f"+{BLOCK}.action_mapping.keys=[arm]"], f"{BLOCK}.action_mapping.keys", "['joint_target']"),
+        ([f"+{BLOCK}.action_mapping.keys=[arm]"], f"{BLOCK}.action_mapping.keys", "allowed: joint_target (3)"),
+        ([f"+{BLOCK}.action_mapping.keys=[joint_taget]"], f"{BLOCK}.action_mapping.keys", "mean 'joint_target'"),
+        ([f"+{BLOCK}.action_mapping.keys=[joint_target,action.joint_target]"], f"{BLOCK}.action_mapping.keys", "twice"),
+        ([f"+{BLOCK}.action_mapping.scale=[1,2]"], f"{BLOCK}.action_mapping.scale", "2 values for 3"),
+        (
+            [f"+{BLOCK}.action_mapping.keys=[joint_target]", f"+{BLOCK}.action_mapping.offset=[1,2]"],
+            f"{BLOCK}.action_mapping.offset",
+            "2 values for 3 dims of joint_target (3)",
+        ),
         (
             [f"{BLOCK}.gr00t_mapping.video.wrist_images=video.hand"],
             f"{BLOCK}.gr00t_mapping.video",
@@ -134,3 +148,54 @@ def test_auto_takes_nvidias_package_where_it_is_installed(examined, tmp_path, mo
     from isaaclab_rlinf.models.gr00t_n1d7.builder import build
 
     assert build({"implementation": "auto"}, "bf16") == ({"implementation": "auto"}, "bf16", "n1d7")
+
+
+KEYS = f"+{BLOCK}.action_mapping"
+
+
+@pytest.fixture
+def two_parts(checkpoint):
+    """The checkpoint acts with an arm (2) and a gripper (1)."""
+    return write_json(checkpoint, TinyEmbodiment(action={"arm": 2, "gripper": 1}))
+
+
+def told(outcome) -> str:
+    return "\n".join(notice for notice in outcome.notices if "action_mapping" in notice)
+
+
+def test_a_part_that_keys_leave_out_is_told_and_lists_are_as_long_as_what_is_emitted(examined, two_parts):
+    outcome = examined(f"{KEYS}={{keys: [action.arm], suffix_pad: 1, scale: [1, 2]}}")
+    assert outcome.issues == ()
+    assert "not sent to the environment: gripper (1); it gets 2 of the model's 3 columns, arm (2)" in told(outcome)
+    issue = only(examined(f"{KEYS}={{keys: [arm], suffix_pad: 1, scale: [1, 2, 3]}}"))
+    assert (issue.where, issue.found) == (f"{BLOCK}.action_mapping.scale", "3 values for 2 dims of arm (2)")
+    assert told(examined(f"{KEYS}={{keys: [gripper, arm]}}")) == ""
+
+
+@pytest.mark.parametrize(
+    ("mapping", "shown"),
+    [
+        ({}, "arm (2) + gripper (1): 3 columns, 8 per chunk"),
+        ({"keys": ["gripper", "action.arm"]}, "gripper (1) + arm (2): 3 columns, 8 per chunk"),
+        (
+            {"keys": ["arm"], "prefix_pad": 4},
+            "arm (2): 2 columns of the model's 3, 8 per chunk; not sent: gripper (1); padded to 6 (4 before, 0 after)",
+        ),
+    ],
+)
+def test_the_summary_shows_what_the_environment_gets(two_parts, mapping, shown):
+    raw = {"task_description": "push", "main_images": "front", "action_mapping": mapping}
+    block, issues = parse_isaaclab_block(raw, "isaaclab")
+    assert not issues
+    model = {"model_type": "gr00t_n1d7", "model_path": str(two_parts), "embodiment_tag": "new_embodiment"}
+    assert _actions(block, OmegaConf.create({**model, "action_dim": 3, "num_action_chunks": 8})) == shown
+
+
+def test_a_checkpoint_that_names_a_part_twice(examined, checkpoint):
+    path = checkpoint / "processor_config.json"
+    content = json.loads(path.read_text())
+    action = content["processor_kwargs"]["modality_configs"]["new_embodiment"]["action"]
+    action["modality_keys"] *= 2
+    action["action_configs"] = None
+    path.write_text(json.dumps(content))
+    assert "action names 'joint_target' twice" in str(examined().issues[0])

@@ -74,6 +74,12 @@ def test_play_needs_no_optimiser(check):
     assert check("~actor.optim", "~algorithm.gamma", "~weight_syncer", mode="play").issues == ()
 
 
+def test_action_parts_of_a_model_that_has_none(check):
+    issue = only(check("+env.train.isaaclab.action_mapping.keys=[joints]"))
+    assert issue.where == "env.train.isaaclab.action_mapping.keys" and "have no named parts" in issue.found
+    assert "2 values for 3 model dims" in only(check("+env.train.isaaclab.action_mapping.scale=[1,2]")).found
+
+
 # --- arithmetic
 
 

@@ -120,8 +120,19 @@ def test_padding_is_asked_for_with_both_widths():
 
 def test_gr00t_state_keys_become_consecutive_slices():
     model = replace(
-        TINY, model_type="gr00t_n1d7", tag="t", state_keys=(("arm", 4), ("hand", 2)), action_keys=("arm", "hand")
+        TINY,
+        model_type="gr00t_n1d7",
+        tag="t",
+        state_keys=(("arm", 4), ("hand", 2)),
+        action_parts=(("arm", 2), ("hand", 1)),
     )
     draft = draft_block(TOUCH, TOUCH_FACTS, model)
     assert draft.state_slices == (("arm", 0, 4), ("hand", 4, 6))
     assert draft.keys["action_mapping.keys"].value == "[arm, hand]"
+
+
+def test_parts_that_are_too_many_are_asked_for_by_name():
+    parts = (("arm", 3), ("hand", 2))
+    model = replace(TINY, model_type="gr00t_n1d7", tag="t", action_dim=5, action_parts=parts)
+    choice = draft_block(TOUCH, TOUCH_FACTS, model).keys["action_mapping.keys"]
+    assert choice.open and "arm (3), hand (2)" in choice.comment

@@ -12,9 +12,12 @@ from records import DIRECT, TOUCH
 
 from isaaclab_rlinf.config.parse import parse_isaaclab_block
 from isaaclab_rlinf.config.schema import ActionMapping
+from isaaclab_rlinf.inspection import sim_report
 from isaaclab_rlinf.inspection.record import StepRecord, read_task_record, write_json
-from isaaclab_rlinf.inspection.sim_report import input_rows, motion, output_rows, seen_rows, term_rows, width_error
+from isaaclab_rlinf.inspection.sim_report import action_layout, input_rows, motion, output_rows, seen_rows, term_rows
 from isaaclab_rlinf.inspection.simulate import Look, open_output
+
+PLAIN = {"model_type": "tiny_vla", "action_dim": 5}
 
 
 def test_a_record_survives_its_file(tmp_path):
@@ -53,16 +56,49 @@ def test_a_direct_tasks_entries_are_top_level():
 def test_actions_are_cut_at_terms_and_padding():
     record = replace(TOUCH, action_terms=(("body", 4, ""), ("arm", 3, ""), ("hand", 2, "")))
     mapping = ActionMapping(prefix_pad=3, suffix_pad=1, pad_value=0.5, scale=2.0)
-    assert list(output_rows(mapping, 5, record)) == [
+    layout, problem = action_layout(mapping, PLAIN, record)
+    assert problem == ""
+    assert list(output_rows(layout, record)) == [
         ("padding 0.5", "[0:3]", "body"),
-        ("[0:1] * 2.0", "[3:4]", "body"),
-        ("[1:4] * 2.0", "[4:7]", "arm"),
-        ("[4:5] * 2.0", "[7:8]", "hand"),
+        ("[0:1] * 2", "[3:4]", "body"),
+        ("[1:4] * 2", "[4:7]", "arm"),
+        ("[4:5] * 2", "[7:8]", "hand"),
         ("padding 0.5", "[8:9]", "hand"),
     ]
     assert list(term_rows(record)) == [("[0:4]", "body", ""), ("[4:7]", "arm", ""), ("[7:9]", "hand", "")]
-    assert width_error(mapping, 5, record) == ""
-    assert "the environment takes 9" in width_error(ActionMapping(), 5, record)
+    assert "the environment takes 9" in action_layout(ActionMapping(), PLAIN, record)[1]
+
+
+@pytest.fixture
+def named(monkeypatch):
+    """A model with the action parts arm (3) and hand (2)."""
+    monkeypatch.setattr(sim_report, "action_parts", lambda model: {"arm": 3, "hand": 2})
+
+
+def test_named_parts_are_followed_to_their_columns(named):
+    record = replace(TOUCH, action_terms=(("hand", 2, ""), ("arm", 4, "")))
+    mapping = ActionMapping(keys=("hand", "action.arm"), suffix_pad=1, scale=(1.0, 2.0, 3.0, 3.0, 3.0), offset=-1.0)
+    layout, problem = action_layout(mapping, PLAIN, record)
+    assert problem == ""
+    assert list(output_rows(layout, record)) == [
+        ("hand[0:2] * [1, 2] + -1", "[0:2]", "hand"),
+        ("arm[0:3] * 3 + -1", "[2:5]", "arm"),
+        ("padding 0", "[5:6]", "arm"),
+    ]
+
+
+def test_what_keys_emit_is_counted_not_what_the_model_predicts(named):
+    record = replace(TOUCH, action_terms=(("joints", 4, ""),))
+    layout, problem = action_layout(ActionMapping(keys=("arm",), suffix_pad=1), PLAIN, record)
+    assert problem == "" and list(output_rows(layout, record))[-1] == ("hand[0:2]", "not sent", "")
+    layout, problem = action_layout(ActionMapping(keys=("arm",)), PLAIN, record)
+    assert layout is None and "make 3 dims after padding, the environment takes 4" in problem
+    assert "(hand: left out of keys)" in problem
+
+
+def test_parts_that_are_not_known_are_no_mistake(monkeypatch):
+    monkeypatch.setattr(sim_report, "action_parts", lambda model: None)
+    assert action_layout(ActionMapping(keys=("arm",)), PLAIN, TOUCH) == (None, "")
 
 
 def test_values_that_are_not_finite_are_said_so():

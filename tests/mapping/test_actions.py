@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from isaaclab_rlinf.config.schema import ActionMapping
+from isaaclab_rlinf.mapping.action_layout import lay_out_actions, nameless
 from isaaclab_rlinf.mapping.actions import ActionMap, ActionTermInfo, concatenate_parts, map_actions
 from isaaclab_rlinf.mapping.errors import MappingError
 
@@ -49,6 +50,62 @@ def test_non_finite_action_names_environment_step_and_dim():
     actions[1, 2, 3] = float("nan")
     with pytest.raises(MappingError, match="environment 1 is nan at chunk step 2, dim 3"):
         map_actions(actions, ActionMap.build(ActionMapping(), 5, TERMS))
+
+
+@pytest.mark.parametrize(
+    ("keys", "columns"),
+    [
+        (None, ["pad", "hand0", "hand1", "arm0", "arm1", "arm2", "pad"]),
+        (("arm", "action.hand"), ["pad", "arm0", "arm1", "arm2", "hand0", "hand1", "pad"]),
+        (("action.arm",), ["pad", "arm0", "arm1", "arm2", "pad"]),
+    ],
+)
+def test_the_layout_is_what_the_two_sides_do_together(keys, columns):
+    """The columns that a check shows are those that come out of concatenating, mapping and padding."""
+    widths = {"action.hand": 2, "arm": 3}
+    mapping = ActionMapping(keys=keys, prefix_pad=1, suffix_pad=1, pad_value=(-1.0, -2.0), scale=2.0)
+    layout, issues = lay_out_actions(mapping, widths)
+    assert not issues
+    assert ["pad" if entry is None else f"{entry[0].name}{entry[1]}" for entry in layout.columns] == columns
+    own = torch.arange(5.0)
+    parts = {"action.hand": own[:2].reshape(1, 1, 2), "arm": own[2:].reshape(1, 1, 3)}
+    sent = concatenate_parts(parts, keys)
+    applied = map_actions(sent, ActionMap.build(mapping, sent.shape[-1], (ActionTermInfo("all", layout.width),)))
+    expected = [None if entry is None else 2.0 * (entry[0].start + entry[1]) for entry in layout.columns]
+    expected[0], expected[-1] = -1.0, -2.0
+    assert applied.flatten().tolist() == expected
+    assert {part.name for part in layout.left_out} == {"hand", "arm"} - {
+        entry[0].name for entry in layout.columns if entry
+    }
+
+
+@pytest.mark.parametrize(
+    ("mapping", "parts", "where", "words"),
+    [
+        (ActionMapping(keys=("amr",)), {"arm": 3}, "keys", "did you mean 'arm'"),
+        (ActionMapping(keys=("arm", "action.arm")), {"arm": 3}, "keys", "named twice"),
+        (ActionMapping(keys=("arm", "arm")), None, "keys", "named twice"),
+        (ActionMapping(keys=("arm",)), nameless(3), "keys", "no named parts"),
+        (
+            ActionMapping(keys=("arm",), scale=(1.0, 2.0)),
+            {"arm": 3, "hand": 2},
+            "scale",
+            "2 values for 3 dims of arm (3)",
+        ),
+        (ActionMapping(keys=("arm",), offset=(1.0,) * 5), {"arm": 3, "hand": 2}, "offset", "5 values for 3"),
+        (ActionMapping(suffix_pad=2, pad_value=(1.0,)), {"arm": 3}, "pad_value", "1 values for 2"),
+        (ActionMapping(pad_value=(1.0,)), None, "pad_value", "allowed: one number"),
+    ],
+)
+def test_each_mistake_in_the_mapping_is_named(mapping, parts, where, words):
+    layout, issues = lay_out_actions(mapping, parts)
+    assert layout is None and [issue.where for issue in issues] == [f"action_mapping.{where}"]
+    assert words in str(issues[0])
+
+
+def test_the_environments_side_names_the_parts_that_came():
+    with pytest.raises(MappingError, match=r"(?s)make 3 dims.*arm  +3.*takes 5|takes 5.*arm +3"):
+        ActionMap.build(ActionMapping(keys=("action.arm",)), 3, TERMS)
 
 
 def test_wrong_shape_from_the_model():

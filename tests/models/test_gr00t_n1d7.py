@@ -14,6 +14,7 @@ from omegaconf import OmegaConf
 from safetensors.torch import load_file, save_file
 
 from isaaclab_rlinf.models.gr00t_n1d7.builder import build_policy
+from isaaclab_rlinf.models.gr00t_n1d7.tiny_spec import TinyEmbodiment
 from isaaclab_rlinf.models.registry import register_models
 
 
@@ -219,3 +220,35 @@ def test_sizes_that_contradict_the_checkpoint_are_refused(path):
         build_policy(tiny_gr00t.settings(path, rl_head_config={"padding_value": 9})).predict_action_batch(
             tiny_gr00t.observation()
         )
+
+
+def test_keys_choose_the_actions_and_leave_the_log_probabilities_whole(tmp_path):
+    embodiment = TinyEmbodiment(embodiment_id=2, action={"arm": 2, "gripper": 1})
+    path = tiny_gr00t.make(tmp_path / "two", embodiment)
+    block = {
+        "task_description": {"obs": "instruction"},
+        "main_images": "front",
+        "wrist_images": "wrist",
+        "states": ["pos", "vel"],
+        "gr00t_mapping": {
+            "video": {"main_images": "video.front_view", "wrist_images": "video.wrist_view"},
+            "state": [
+                {"gr00t_key": "state.joint_pos", "slice": [0, 3]},
+                {"gr00t_key": "state.joint_vel", "slice": [3, 6]},
+            ],
+        },
+    }
+    everything = build_policy(tiny_gr00t.settings(path, isaaclab=block))
+    block["action_mapping"] = {"keys": ["gripper"], "suffix_pad": 4}
+    policy = build_policy(tiny_gr00t.settings(path, isaaclab=block))
+    policy.load_state_dict(everything.state_dict())
+    whole, _ = everything.predict_action_batch(tiny_gr00t.observation(), mode="eval")
+    actions, _ = policy.predict_action_batch(tiny_gr00t.observation(), mode="eval")
+    assert torch.equal(actions, whole[..., 2:])
+    _, result = policy.predict_action_batch(tiny_gr00t.observation(), mode="train")
+    assert result["prev_logprobs"].shape == (4, 6, 3)
+    assert forward(policy, result["forward_inputs"])["logprobs"].shape == (4, 6, 3)
+    for keys, message in ((["gripper", "action.gripper"], "named twice"), (["griper"], "did you mean 'gripper'")):
+        block["action_mapping"] = {"keys": keys}
+        with pytest.raises(ValueError, match=message):
+            build_policy(tiny_gr00t.settings(path, isaaclab=block))

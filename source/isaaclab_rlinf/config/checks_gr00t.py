@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from isaaclab_rlinf.compat.rlinf_names import BROKEN_N1D7_CONVERTERS, STOCK_GR00T_CONVERTERS
+from isaaclab_rlinf.config.checks_actions import check_action_mapping
 from isaaclab_rlinf.config.checks_gr00t_n1d5 import check_n1d5
 from isaaclab_rlinf.config.checks_gr00t_n1d7 import check_n1d7
 from isaaclab_rlinf.config.context import Context
@@ -43,6 +44,8 @@ def check_gr00t(ctx: Context, section: str, kind: str, directory: Path | None) -
         check_n1d5(ctx, section, directory)
     elif kind == "gr00t_n1d7":
         check_n1d7(ctx, section, directory)
+    else:
+        check_action_mapping(ctx, section, None, named=True)
     implementation = ctx.get(f"{section}.implementation", None)
     wrong = any(issue.where == f"{section}.implementation" for issue in ctx.issues)
     if not wrong and (reason := missing_package(kind, implementation)):

@@ -11,6 +11,7 @@ from typing import Any
 
 from isaaclab_rlinf.compat.rlinf_gr00t import RLINF_DATA_CONFIGS
 from isaaclab_rlinf.compat.rlinf_names import STOCK_GR00T_CONVERTERS
+from isaaclab_rlinf.config.checks_actions import check_action_mapping
 from isaaclab_rlinf.config.checks_sizes import check_sizes
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing
@@ -63,6 +64,8 @@ def check_n1d5(ctx: Context, section: str, directory: Path | None) -> None:
         of_model = f"the checkpoint's {facts.tag!r}"
         check_sizes(ctx, section, of_model, facts.action_dim, facts.action_horizon, facts.action)
         _check_prompt_length(ctx, section, facts)
+    if ctx.get(f"{section}.obs_converter_type", None) not in STOCK_GR00T_CONVERTERS:  # which emit what they choose
+        check_action_mapping(ctx, section, facts and facts.action, named=True)
     for mode, block in ctx.blocks.items():
         where = f"env.{mode}.isaaclab"
         if isinstance(tag, str):
@@ -157,7 +160,6 @@ def _check_mapping(
     state = {part.gr00t_key: part.slice[1] - part.slice[0] for part in mapping.state}
     if facts is not None:
         _check_keys(ctx, f"{key}.video", video, config.get("video_keys") or [f"video.{name}" for name in facts.video])
-        _check_actions(ctx, where, block, facts)
         for name, width in state.items():
             expected = facts.state.get(name.removeprefix("state."))
             if expected is not None and expected != width:
@@ -181,25 +183,6 @@ def _check_keys(ctx: Context, where: str, mapped: list[str], needed: Iterable[st
         parts += [f"has {listing(unknown)}, which the model does not read"] if unknown else []
         fix = did_you_mean(unknown[0], missing) if unknown and missing else ""
         ctx.issue(where, "; ".join(parts), listing(needed), fix)
-
-
-def _check_actions(ctx: Context, where: str, block: IsaacLabBlock, facts: N1d5Facts) -> None:
-    mapping = block.action_mapping
-    if mapping.keys is None:
-        return
-    keys, where = [key.removeprefix("action.") for key in mapping.keys], f"{where}.action_mapping"
-    unknown = [key for key in keys if key not in facts.action]
-    if unknown:
-        fix = did_you_mean(unknown[0], facts.action)
-        ctx.issue(f"{where}.keys", f"the checkpoint has no action part {unknown[0]!r}", listing(facts.action), fix)
-        return
-    if left_out := [key for key in facts.action if key not in keys]:
-        ctx.notices.append(f"{where}.keys: the model's {listing(left_out)} are not sent to the environment")
-    width = sum(facts.action[key] for key in keys)
-    for name in ("scale", "offset"):
-        value = getattr(mapping, name)
-        if isinstance(value, tuple) and len(value) != width:
-            ctx.issue(f"{where}.{name}", f"{len(value)} values for {width} action dims", f"one number, or {width}")
 
 
 def _check_head(ctx: Context, where: str) -> None:

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from isaaclab_rlinf.compat.rlinf_names import STOCK_GR00T_CONVERTERS
+from isaaclab_rlinf.config.checks_actions import check_action_mapping
 from isaaclab_rlinf.config.checks_sizes import check_sizes
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import listing
@@ -36,6 +37,8 @@ def check_n1d7(ctx: Context, section: str, directory: Path | None) -> None:
         of_model = f"embodiment {facts.embodiment_tag!r} of the checkpoint"
         parts = {part.key: part.width for part in facts.action}
         check_sizes(ctx, section, of_model, facts.action_dim, facts.action_horizon, parts)
+    if ctx.get(f"{section}.obs_converter_type", None) not in STOCK_GR00T_CONVERTERS:  # which emit what they choose
+        check_action_mapping(ctx, section, facts and parts, named=True)
     for mode, block in ctx.blocks.items():
         if facts is not None and ctx.get(f"{section}.obs_converter_type", None) not in STOCK_GR00T_CONVERTERS:
             _check_block(ctx, f"env.{mode}.isaaclab", block, facts)

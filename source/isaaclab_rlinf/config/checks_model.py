@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from isaaclab_rlinf.compat.rlinf_names import embodied_model_types
+from isaaclab_rlinf.config.checks_actions import check_action_mapping
 from isaaclab_rlinf.config.checks_gr00t import check_gr00t
 from isaaclab_rlinf.config.checks_sizes import check_sizes
 from isaaclab_rlinf.config.context import Context
@@ -45,13 +46,11 @@ def check_model(ctx: Context) -> None:
         )
     if ctx.training:
         _check_same(ctx)
-    for mode, block in ctx.blocks.items():
-        # a GR00T model may emit a part of its actions: their width is checked against the checkpoint's parts
-        if not (kind.startswith("gr00t") and block.action_mapping.keys is not None):
-            _check_actions(ctx, section, mode, block)
     directory = _check_path(ctx, section, kind)
     if kind.startswith("gr00t"):
         check_gr00t(ctx, section, kind, directory)
+    else:
+        check_action_mapping(ctx, section, None, named=False)
     if directory is not None and kind == "tiny_vla":
         _check_tiny_vla(ctx, section, directory)
 
@@ -105,15 +104,6 @@ def _check_same(ctx: Context) -> None:
         if actor is not None and rollout is not None and actor != rollout:
             found = f"{show(rollout)}, but actor.model.{key} is {show(actor)}"
             ctx.issue(f"rollout.model.{key}", found, "the same value", "remove the key: rollout.model inherits it")
-
-
-def _check_actions(ctx: Context, section: str, mode: str, block: IsaacLabBlock) -> None:
-    width = ctx.whole(f"{section}.action_dim")
-    for name in ("scale", "offset"):
-        value = getattr(block.action_mapping, name)
-        if width is not None and isinstance(value, tuple) and len(value) != width:
-            where = f"env.{mode}.isaaclab.action_mapping.{name}"
-            ctx.issue(where, f"{len(value)} values for {section}.action_dim {width}", f"one number, or {width}")
 
 
 def _check_path(ctx: Context, section: str, kind: str) -> Path | None:

@@ -20,6 +20,7 @@ from isaaclab_rlinf.config.schema import (
     SuccessSpec,
     TaskDescription,
 )
+from isaaclab_rlinf.mapping.action_layout import list_issues
 
 
 def parse_isaaclab_block(raw: Any, where: str, file: Path | None = None) -> tuple[IsaacLabBlock | None, list[Issue]]:
@@ -144,10 +145,9 @@ def _action_mapping(reader: Reader) -> ActionMapping:
         scale=reader.number_or_list("scale", 1.0),
         offset=reader.number_or_list("offset", 0.0),
     )
-    padded = mapping.prefix_pad + mapping.suffix_pad
-    if isinstance(mapping.pad_value, tuple) and len(mapping.pad_value) != padded:
-        found = f"{len(mapping.pad_value)} values for {padded} padded dims"
-        reader.issue("pad_value", found, f"one number, or {padded} (prefix_pad + suffix_pad), prefix first")
+    if not reader.failed:
+        for issue in list_issues(mapping, "pad_value", mapping.prefix_pad + mapping.suffix_pad, "padded dims"):
+            reader.issue("pad_value", issue.found, issue.allowed)
     return mapping
 
 

@@ -215,16 +215,23 @@ def _success(facts: TaskFacts) -> Choice:
 def _padding(record: TaskRecord, model: ModelFacts) -> dict[str, Choice]:
     """Return ``action_mapping`` keys."""
     keys = {}
-    if model.action_keys:
+    if model.action_parts:
         order = listing(f"{name} ({width})" for name, width, _ in record.action_terms)
         keys["action_mapping.keys"] = Choice(
-            f"[{', '.join(model.action_keys)}]", f"the checkpoint's order; the action vector is {order}"
+            f"[{', '.join(name for name, _ in model.action_parts)}]",
+            f"the checkpoint's order; the action vector is {order}",
         )
     if model.action_dim is None or model.action_dim == record.action_dim:
         return keys
     widths = f"the checkpoint acts in {model.action_dim} columns, the task takes {record.action_dim}"
     if model.action_dim > record.action_dim:
-        keys["action_mapping.prefix_pad"] = decide(f"{widths}: they do not fit; another checkpoint or task is needed.")
+        if len(model.action_parts) > 1:
+            of_model = listing(f"{name} ({width})" for name, width in model.action_parts)
+            keys["action_mapping.keys"] = decide(f"{widths}: which of the checkpoint's parts, in order: {of_model}.")
+        else:
+            keys["action_mapping.prefix_pad"] = decide(
+                f"{widths}: they do not fit; another checkpoint or task is needed."
+            )
         return keys
     missing = record.action_dim - model.action_dim
     keys["action_mapping.prefix_pad"] = decide(f"{widths}; how many of the other {missing} come before.")

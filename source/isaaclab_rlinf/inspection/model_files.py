@@ -29,7 +29,7 @@ class ModelFacts:
         denoising_steps: Steps per call.
         tag: GR00T embodiment tag.
         state_keys: GR00T state keys with their widths, in model order.
-        action_keys: GR00T action keys, in model order.
+        action_parts: GR00T action keys with their widths, in model order.
         language: GR00T language key.
     """
 
@@ -42,7 +42,7 @@ class ModelFacts:
     denoising_steps: int = 4
     tag: str | None = None
     state_keys: tuple[tuple[str, int], ...] = ()
-    action_keys: tuple[str, ...] = ()
+    action_parts: tuple[tuple[str, int], ...] = ()
     language: str | None = None
 
     @property
@@ -133,7 +133,7 @@ def _n1d5(directory: Path, given: str, tag: str | None) -> ModelFacts:
         sum(facts.state.values()),
         tag=facts.tag,
         state_keys=tuple(facts.state.items()),
-        action_keys=tuple(facts.action),
+        action_parts=tuple(facts.action.items()),
     )
 
 
@@ -153,7 +153,7 @@ def _n1d7(directory: Path, given: str, tag: str | None) -> ModelFacts:
         facts.num_denoising_steps,
         tag=facts.embodiment_tag,
         state_keys=tuple((part.key, part.width) for part in facts.state),
-        action_keys=tuple(part.key for part in facts.action),
+        action_parts=tuple((part.key, part.width) for part in facts.action),
         language=facts.language_key,
     )
 

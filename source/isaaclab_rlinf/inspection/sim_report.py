@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.inspection.tables import open_console, print_table
+from isaaclab_rlinf.mapping.action_layout import ActionTermInfo, lay_out_actions, width_problem
+from isaaclab_rlinf.models.action_parts import action_parts
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from isaaclab_rlinf.env.protocol import SimulatorSpec
     from isaaclab_rlinf.inspection.record import SeenEntry, TaskRecord
     from isaaclab_rlinf.inspection.simulate import Look
+    from isaaclab_rlinf.mapping.action_layout import ActionLayout
 
 STILL = 0.01
 """A joint that moves less than this in one step (rad or m) counts as holding still."""
@@ -50,11 +53,15 @@ def print_look(mode: str, look: Look, spec: SimulatorSpec, model: DictConfig) ->
     if record.config_error:
         return True
     print_table(console, "Into the model", ("YAML", "from the task", "to the model"), input_rows(spec.block, record))
-    error = width_error(spec.block.action_mapping, int(model.action_dim), record)
+    layout, error = action_layout(spec.block.action_mapping, model, record)
     if error:
         print(f"[ERROR] {error}", file=sys.stderr)
+    elif layout is None:
+        print(
+            f"[INFO] The widths of {model.model_type}'s action parts are not known here; the first action is checked."
+        )
     else:
-        rows = output_rows(spec.block.action_mapping, int(model.action_dim), record)
+        rows = output_rows(layout, record)
         print_table(console, "Out of the model", ("model columns", "action vector", "term"), rows)
     for notice in look.notices:
         print(f"[INFO] {notice}")
@@ -151,38 +158,55 @@ def _name(seen: SeenEntry) -> str:
     return seen.group if seen.group == seen.key else f"{seen.group}/{seen.key}"
 
 
-def width_error(mapping: ActionMapping, model_dim: int, record: TaskRecord) -> str:
-    """Return why the model's actions do not fill the environment's, or an empty string."""
-    from isaaclab_rlinf.mapping.actions import ActionMap, ActionTermInfo
-    from isaaclab_rlinf.mapping.errors import MappingError
+def action_layout(mapping: ActionMapping, model: DictConfig, record: TaskRecord) -> tuple[ActionLayout | None, str]:
+    """Return where the model's actions go in the environment's; or None, with the reason when they do not fill them.
 
-    try:
-        ActionMap.build(mapping, model_dim, [ActionTermInfo(*term) for term in record.action_terms])
-    except MappingError as error:
-        return str(error)
-    return ""
+    Args:
+        mapping: The block's.
+        model: The model section that acts.
+        record: What the task showed.
+    """
+    layout, issues = lay_out_actions(mapping, action_parts(model))
+    if layout is None:
+        return None, "\n".join(map(str, issues))
+    problem = width_problem(layout, [ActionTermInfo(*term) for term in record.action_terms])
+    return (None, problem) if problem else (layout, "")
 
 
-def output_rows(mapping: ActionMapping, model_dim: int, record: TaskRecord) -> Iterator[tuple[object, ...]]:
-    """Yield a row per stretch of the action vector: model columns or padding, cut at action terms."""
-    first = mapping.prefix_pad
-    cuts, start = [], 0
+def output_rows(layout: ActionLayout, record: TaskRecord) -> Iterator[tuple[object, ...]]:
+    """Yield a row per stretch of the action vector that has one source (a part, or padding) and one action term."""
+    start = 0
     for name, width, _ in record.action_terms:
-        cuts.append((start, start + width, name))
+        for _, columns in groupby(range(start, start + width), key=lambda column: _source_of(layout, column)):
+            stretch = list(columns)
+            yield (_said(layout, stretch), f"[{stretch[0]}:{stretch[-1] + 1}]", name)
         start += width
-    for begin, end, name in cuts:
-        edges = sorted({begin, end, *(edge for edge in (first, first + model_dim) if begin < edge < end)})
-        for a, b in pairwise(edges):
-            inside = first <= a < first + model_dim
-            source = f"[{a - first}:{b - first}]{_affine(mapping)}" if inside else f"padding {mapping.pad_value}"
-            yield (source, f"[{a}:{b}]", name)
-    if mapping.keys:
-        yield ("order of the model's parts", ", ".join(mapping.keys), "")
+    for part in layout.left_out:
+        yield (f"{part.name}[0:{part.width}]", "not sent", "")
 
 
-def _affine(mapping: ActionMapping) -> str:
-    scaled = "" if mapping.scale == 1.0 else f" * {mapping.scale}"
-    return scaled + ("" if mapping.offset == 0.0 else f" + {mapping.offset}")
+def _source_of(layout: ActionLayout, column: int) -> str | None:
+    entry = layout.columns[column]
+    return None if entry is None else entry[0].name
+
+
+def _said(layout: ActionLayout, stretch: list[int]) -> str:
+    """Say what fills columns of the environment's actions: the part with its columns, scale and offset; or values."""
+    first, before = stretch[0], len(layout.prefix)
+    if layout.columns[first] is None:
+        pads = (*layout.prefix, *layout.suffix)
+        at = first if first < before else first - layout.emitted
+        return f"padding {_number(pads[at : at + len(stretch)])}"
+    part, column = layout.columns[first]
+    own = slice(first - before, first - before + len(stretch))
+    scale, offset = _number(layout.scale[own]), _number(layout.offset[own])
+    affine = ("" if scale == "1" else f" * {scale}") + ("" if offset == "0" else f" + {offset}")
+    return f"{part.name}[{column}:{column + len(stretch)}]{affine}"
+
+
+def _number(values: Sequence[float]) -> str:
+    """Return one number where all are the same, else the list."""
+    return f"{values[0]:g}" if len(set(values)) == 1 else f"[{', '.join(f'{value:g}' for value in values)}]"
 
 
 def motion(look: Look) -> str:

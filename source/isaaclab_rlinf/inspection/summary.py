@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from isaaclab_rlinf.config.errors import listing
 from isaaclab_rlinf.config.parse import parse_isaaclab_block, state_width
 from isaaclab_rlinf.inspection.tables import open_console, print_table
+from isaaclab_rlinf.mapping.action_layout import lay_out_actions
+from isaaclab_rlinf.models.action_parts import action_parts
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -85,13 +88,20 @@ def _block_rows(block: IsaacLabBlock, model: DictConfig) -> Iterator[tuple[str, 
 
 
 def _actions(block: IsaacLabBlock, model: DictConfig) -> str:
-    mapping = block.action_mapping
-    order = f"{' + '.join(mapping.keys)}: " if mapping.keys else ""
-    text = f"{order}{model.action_dim} columns, {model.num_action_chunks} per chunk"
-    pads = mapping.prefix_pad + mapping.suffix_pad
-    if pads:
-        total = model.action_dim + pads
-        text += f", padded to {total} ({mapping.prefix_pad} before, {mapping.suffix_pad} after)"
+    layout, _ = lay_out_actions(block.action_mapping, action_parts(model))
+    chunk = f"{model.num_action_chunks} per chunk"
+    if layout is None:  # of a valid configuration: a GR00T generation whose files this package does not read
+        return f"{' + '.join(block.action_mapping.keys)}, of {model.action_dim} columns in all, {chunk}"
+    if any(part.name for part in layout.parts):
+        of = f" of the model's {model.action_dim}" if layout.left_out else ""
+        text = f"{' + '.join(map(str, layout.parts))}: {layout.emitted} columns{of}, {chunk}"
+    else:
+        text = f"{layout.emitted} columns, {chunk}"
+    if layout.left_out:
+        text += f"; not sent: {listing(layout.left_out)}"
+    if layout.width != layout.emitted:
+        before, after = len(layout.prefix), len(layout.suffix)
+        text += f"; padded to {layout.width} ({before} before, {after} after)"
     return text
 
 

@@ -1,31 +1,29 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""Model action parts -> the environment's action vector: order, affine map, padding, width check."""
+"""Model action parts -> the environment's action vector, applied to tensors as :mod:`.action_layout` says."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from isaaclab_rlinf.mapping.errors import MappingError, format_table, hint
+from isaaclab_rlinf.mapping.action_layout import (
+    NAMELESS,
+    ActionTermInfo,
+    bare,
+    lay_out_actions,
+    select_parts,
+    width_problem,
+)
+from isaaclab_rlinf.mapping.errors import MappingError, format_table
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.config.schema import ActionMapping
-
-
-@dataclass(frozen=True)
-class ActionTermInfo:
-    """One action term of the environment, in order."""
-
-    name: str
-    width: int
-    detail: str = ""
-    """What the dims are, such as the joint names in order."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,7 @@ class ActionMap:
     """A checked action mapping: ``env = pad(model * scale + offset)``, all tensors float32 on the CPU."""
 
     model_dim: int
+    """Width of what the model sends, without the parts that ``keys`` leaves out."""
     env_dim: int
     prefix: torch.Tensor
     """(prefix_pad,) values in front of the model's dims."""
@@ -45,25 +44,28 @@ class ActionMap:
 
     @classmethod
     def build(cls, mapping: ActionMapping, model_dim: int, env_terms: Sequence[ActionTermInfo]) -> ActionMap:
-        """Checks an ``action_mapping`` block against the model's and the environment's widths.
+        """Checks an ``action_mapping`` block against the widths of what the model sent and of the environment.
 
         Args:
-            mapping: The YAML's block.
-            model_dim: Width A of the model's actions.
+            mapping: The YAML's block; its ``keys`` were applied on the model's side already.
+            model_dim: Width of the actions that arrive, after ``keys``.
             env_terms: The environment's action terms in order.
 
         Raises:
             MappingError: If the widths do not add up (both tables are shown) or a list has the wrong length.
         """
-        env_dim = sum(term.width for term in env_terms)
-        padded = mapping.prefix_pad + model_dim + mapping.suffix_pad
-        if padded != env_dim:
-            raise MappingError(_width_message(mapping, model_dim, env_terms, padded, env_dim))
-        pads = _vector("pad_value", mapping.pad_value, mapping.prefix_pad + mapping.suffix_pad, "padded dims")
-        scale = _vector("scale", mapping.scale, model_dim, "model dims")
-        offset = _vector("offset", mapping.offset, model_dim, "model dims")
-        identity = bool((scale == 1).all() and (offset == 0).all()) and padded == model_dim
-        return cls(model_dim, env_dim, pads[: mapping.prefix_pad], pads[mapping.prefix_pad :], scale, offset, identity)
+        arrived = {" + ".join(map(bare, mapping.keys)) if mapping.keys else NAMELESS: model_dim}
+        layout, issues = lay_out_actions(replace(mapping, keys=None), arrived)
+        if layout is None:
+            raise MappingError("\n".join(str(issue) for issue in issues))
+        if problem := width_problem(layout, env_terms):
+            raise MappingError(problem)
+        prefix, suffix, scale, offset = (
+            torch.tensor(values, dtype=torch.float32)
+            for values in (layout.prefix, layout.suffix, layout.scale, layout.offset)
+        )
+        identity = bool((scale == 1).all() and (offset == 0).all()) and layout.width == model_dim
+        return cls(model_dim, layout.width, prefix, suffix, scale, offset, identity)
 
 
 def map_actions(actions: torch.Tensor, spec: ActionMap) -> torch.Tensor:
@@ -110,20 +112,14 @@ def concatenate_parts(parts: Mapping[str, Any], keys: Sequence[str] | None, chun
         MappingError: If a key names no part (the message lists the parts with their widths) or is given twice, two
             parts differ only in the prefix, the parts differ in B or T, or T is less than ``chunk``.
     """
-    bare = {name.removeprefix("action."): name for name in parts}
-    if len(bare) != len(parts):
+    named = {bare(name): name for name in parts}
+    if len(named) != len(parts):
         raise MappingError(f"the model gave an action part in both spellings:\n{_part_table(parts)}")
     _check_shapes(parts, chunk)
-    wanted = list(bare) if keys is None else [key.removeprefix("action.") for key in keys]
-    for index, key in enumerate(wanted):
-        if key not in bare:
-            raise MappingError(
-                f"action_mapping.keys: the model has no action part '{keys[index]}'.{hint(keys[index], parts)} It "
-                f"provides:\n{_part_table(parts)}"
-            )
-        if key in wanted[:index]:
-            raise MappingError(f"action_mapping.keys: part '{keys[index]}' is named twice.")
-    chosen = [parts[bare[key]][:, :chunk] for key in wanted]
+    emitted, _, issues = select_parts(keys, {name: int(part.shape[-1]) for name, part in parts.items()})
+    if issues:
+        raise MappingError("\n".join(map(str, issues)) + f"\nThe model provides:\n{_part_table(parts)}")
+    chosen = [parts[named[part.name]][:, :chunk] for part in emitted]
     return np.concatenate(chosen, axis=-1) if isinstance(chosen[0], np.ndarray) else torch.cat(chosen, dim=-1)
 
 
@@ -141,31 +137,3 @@ def _check_shapes(parts: Mapping[str, Any], chunk: int | None) -> None:
 
 def _part_table(parts: Mapping[str, Any]) -> str:
     return format_table(("part", "shape"), [(name, "x".join(map(str, part.shape))) for name, part in parts.items()])
-
-
-def _vector(name: str, value: float | Sequence[float], width: int, what: str) -> torch.Tensor:
-    if isinstance(value, (int, float)):
-        return torch.full((width,), float(value), dtype=torch.float32)
-    if len(value) != width:
-        raise MappingError(
-            f"action_mapping.{name}: {len(value)} values for {width} {what}; give one number or {width} of them."
-        )
-    return torch.tensor([float(v) for v in value], dtype=torch.float32)
-
-
-def _width_message(
-    mapping: ActionMapping, model_dim: int, env_terms: Sequence[ActionTermInfo], padded: int, env_dim: int
-) -> str:
-    model_rows = [
-        ("prefix_pad", mapping.prefix_pad),
-        ("model (actor.model.action_dim)", model_dim),
-        ("suffix_pad", mapping.suffix_pad),
-        ("total", padded),
-    ]
-    env_rows = [(term.name, term.width, term.detail) for term in env_terms] + [("total", env_dim, "")]
-    return (
-        f"action_mapping: the model's actions make {padded} dims after padding, the environment takes {env_dim}.\n"
-        f"{format_table(('model side', 'dims'), model_rows)}\n"
-        f"{format_table(('environment term', 'dims', 'what'), env_rows)}\n"
-        "Change prefix_pad / suffix_pad, or actor.model.action_dim."
-    )

@@ -177,6 +177,8 @@ def _check_consistent(files: CheckpointFiles, facts: Gr00tN1d7Facts, modality: M
         frames = len(modality[name]["delta_indices"])
         if frames != 1:
             problems.append(f"{name} needs {frames} time steps; the environment gives the present one only")
+    keys = {"video": facts.image_views, "state": [p.key for p in facts.state], "action": [p.key for p in facts.action]}
+    problems += [f"{name} names {key!r} twice" for name, own in keys.items() for key in {*own} if own.count(key) > 1]
     states = {part.key: part.width for part in facts.state}
     problems += [
         f"action {part.key!r} (width {part.width}) is relative to state {part.state_key!r}, which "

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from isaaclab_rlinf.mapping.action_layout import select_parts
+
 from .inspect import Gr00tN1d7Facts
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ class ObservationMapping:
         if block is None:
             return cls(None, len(facts.image_views), _consecutive(facts), facts.state_dim)
         problems = [f"{key}: {text}" for key, text in mapping_problems(block, facts)]
+        _, _, mistakes = select_parts(block.action_mapping.keys, {part.key: part.width for part in facts.action})
+        problems += map(str, mistakes)
         if problems:
             raise ValueError(
                 f"the task YAML does not fit embodiment {facts.embodiment_tag!r} of {str(facts.path)!r}: "
@@ -114,7 +118,7 @@ def _consecutive(facts: Gr00tN1d7Facts) -> dict[str, tuple[int, int]]:
 
 
 def mapping_problems(block: IsaacLabBlock, facts: Gr00tN1d7Facts) -> Iterator[tuple[str, str]]:
-    """Yield ``(key path below the block, problem)`` for every key that does not fit the checkpoint.
+    """Yield ``(key path below the block, problem)`` for every ``gr00t_mapping`` key that the checkpoint lacks.
 
     Args:
         block: The task YAML's block.
@@ -127,10 +131,6 @@ def mapping_problems(block: IsaacLabBlock, facts: Gr00tN1d7Facts) -> Iterator[tu
     for key, (start, stop) in given.items():
         if key in widths and stop - start != widths[key]:
             yield "gr00t_mapping.state", f"{key} has {stop - start} columns, the model takes {widths[key]}"
-    own = [part.key for part in facts.action]
-    unknown = [key for key in block.action_mapping.keys or () if key.removeprefix("action.") not in own]
-    if unknown:
-        yield "action_mapping.keys", f"the model has no action parts {unknown}; it has {own}"
 
 
 def _differences(where: str, given: Sequence[str], own: Sequence[str]) -> Iterator[tuple[str, str]]:
