@@ -10,6 +10,7 @@ import pytest
 
 from isaaclab_rlinf.checkpoints import BEST_FILENAME, MANIFEST_FILENAME, resolve_checkpoint
 from isaaclab_rlinf.config.errors import ConfigError
+from isaaclab_rlinf.run_lineage import resumed_from
 
 TASK, CONFIG = "Isaac-Touch-Color-Arm3-v0", "my_config"
 
@@ -31,7 +32,15 @@ def write_step(run: Path, step: int, whole: bool = True) -> Path:
     return step_dir
 
 
-def write_run(root: Path, name: str, *steps: int, minute: int = 0, task: str = TASK, config: str = CONFIG) -> Path:
+def write_run(
+    root: Path,
+    name: str,
+    *steps: int,
+    minute: int = 0,
+    task: str = TASK,
+    config: str = CONFIG,
+    origin: Path | None = None,
+) -> Path:
     run = root / name
     run.mkdir(parents=True)
     manifest = {
@@ -39,7 +48,7 @@ def write_run(root: Path, name: str, *steps: int, minute: int = 0, task: str = T
         "library": "rlinf",
         "task": task,
         "created_at": f"2026-01-01T00:{minute:02}:00+00:00",
-        "metadata": {"config_name": config},
+        "metadata": {"config_name": config, **(resumed_from(origin, run) if origin else {})},
     }
     (run / MANIFEST_FILENAME).write_text(json.dumps(manifest))
     for step in steps:
@@ -163,6 +172,38 @@ def test_best_is_what_the_run_says(root):
     assert resolve("best", root).step == 2
     (run / BEST_FILENAME).write_text(json.dumps({**best, "step_dir": "experiment/checkpoints/global_step_7"}))
     assert "names global_step_7" in failure("best", root).found
+
+
+def write_best(run: Path, step: int, value: float, metric: str = "eval/success_once") -> None:
+    best = {"step_dir": f"experiment/checkpoints/global_step_{step}", "metric": metric, "value": value}
+    (run / BEST_FILENAME).write_text(json.dumps(best))
+
+
+def test_best_of_a_resumed_training_may_lie_in_the_run_before(root):
+    first = write_run(root, "a", 1, 2)
+    second = write_run(root, "b", 3, minute=1, origin=first / "experiment/checkpoints/global_step_2")
+    write_best(first, 1, 0.95)
+    write_best(second, 3, 0.90)
+    found = resolve("best", root)
+    assert (found.step, found.step_dir.is_relative_to(first)) == (1, True)
+    assert any("of a, which b was resumed from (evaluated success 0.950)" in notice for notice in found.notices)
+    write_best(second, 3, 0.95)
+    assert resolve("best", root).step == 3
+
+
+def test_best_never_compares_training_with_evaluation(root):
+    first = write_run(root, "a", 1, 2)
+    second = write_run(root, "b", 3, minute=1, origin=first / "experiment/checkpoints/global_step_2")
+    write_best(first, 1, 0.99, metric="env/success_once")
+    write_best(second, 3, 0.80)
+    assert resolve("best", root).step == 3
+
+
+def test_a_best_file_with_other_content_is_skipped_with_a_notice(root):
+    run = write_run(root, "a", 1)
+    for content in ("[]", '{"step_dir": 3}', '{"step_dir": "x", "value": "high", "metric": "eval/success_once"}'):
+        (run / BEST_FILENAME).write_text(content)
+        assert "cannot be read" in failure("best", root).found
 
 
 def test_no_run_lists_what_is_there(root):

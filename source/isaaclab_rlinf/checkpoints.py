@@ -18,14 +18,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue, listing
+from isaaclab_rlinf.run_lineage import MANIFEST_FILENAME, lineage
+from isaaclab_rlinf.run_lineage import STEP_NAME as _STEP_NAME
 
 SELECTORS = ("latest", "best")
 BEST_FILENAME = "best_checkpoint.json"
-MANIFEST_FILENAME = "run.json"
-"""``isaaclab_rl.entrypoints.common.RUN_MANIFEST_FILENAME``, repeated since importing it costs seconds."""
 _MANIFEST_VERSION = 1
 _WEIGHTS = Path("actor", "model_state_dict", "full_weights.pt")
-_STEP_NAME = re.compile(r"global_step_(\d+)")
 _FLAG = "--checkpoint"
 _FORMS = "a global_step_N directory, a directory with one full_weights.pt below it, that file, 'latest' or 'best'"
 
@@ -57,7 +56,8 @@ def resolve_checkpoint(
     """Return the checkpoint that a value of ``--checkpoint`` means.
 
     ``latest`` is the highest step of the newest run of the same task and YAML that has a complete checkpoint; ``best``
-    is the one that this run's ``best_checkpoint.json`` names.
+    is the best that is named by the ``best_checkpoint.json`` of the newest run that has one, or of the runs it was
+    resumed from.
 
     Args:
         value: Path (relative to the working directory) or selector.
@@ -204,21 +204,42 @@ def _latest(run: Path, notices: list[str]) -> Path | None:
 
 
 def _best(run: Path, notices: list[str]) -> Path | None:
-    """Return the weights that a run's ``best_checkpoint.json`` names."""
+    """Return the weights of the best checkpoint of a run and of the runs it was resumed from.
+
+    Evaluated success outranks success in training: the two are not comparable. Of equals the newest run's is taken.
+    """
+    candidates = []
+    for segment in lineage(run):
+        best = _read_best(segment.run_dir, notices)
+        if best is not None:
+            evaluated = best["metric"].startswith("eval/")
+            candidates.append((evaluated, float(best["value"]), segment.run_dir, best["step_dir"]))
+    if not candidates:
+        return None
+    evaluated, value, home, step_dir = max(candidates, key=lambda candidate: candidate[:2])
+    if home != run:
+        kind = "evaluated success" if evaluated else "success in training"
+        notices.append(f"the best checkpoint is of {home.name}, which {run.name} was resumed from ({kind} {value:.3f})")
+    return (home / step_dir / _WEIGHTS).absolute()
+
+
+def _read_best(run: Path, notices: list[str]) -> dict | None:
+    """Return what a run's best file says, if it names a whole checkpoint."""
     file = run / BEST_FILENAME
     try:
-        step_dir = run / json.loads(file.read_text(encoding="utf-8"))["step_dir"]
+        best = json.loads(file.read_text(encoding="utf-8"))
+        step_dir, _, _ = run / best["step_dir"], float(best["value"]), best["metric"].startswith
     except FileNotFoundError:
         notices.append(f"{run.name} has no {BEST_FILENAME}")
         return None
-    except (OSError, KeyError, TypeError, ValueError) as error:
+    except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
         notices.append(f"{file} cannot be read: {error}")
         return None
     reason = _incomplete(step_dir / _WEIGHTS)
     if reason is not None:
         notices.append(f"{file} names {step_dir.name}, whose {_WEIGHTS.name} {reason}")
         return None
-    return (step_dir / _WEIGHTS).absolute()
+    return best
 
 
 def _natural(path: Path | str) -> list[tuple[int, int | str]]:

@@ -24,6 +24,7 @@ SMALL = (
     "actor.global_batch_size=16",
     "actor.micro_batch_size=16",
     "runner.save_interval=2",
+    "runner.val_check_interval=-1",
 )
 
 

@@ -57,9 +57,11 @@ def _train(run_: PreparedRun, argv: list[str], started: float) -> int:
 
     from isaaclab_rlinf.backends.run_directory import TRAIN_LOG_ROOT, open_run_directory, write_git_state
     from isaaclab_rlinf.backends.session import run_with_console
+    from isaaclab_rlinf.run_lineage import resumed_from
 
     run_dir = open_run_directory(TRAIN_LOG_ROOT, run_, argv)
-    write_run_manifest(str(run_dir), library="rlinf", task=run_.task, metadata=run_.metadata)
+    origin = resumed_from(run_.checkpoint.step_dir, run_dir) if run_.checkpoint else {}
+    write_run_manifest(str(run_dir), library="rlinf", task=run_.task, metadata={**run_.metadata, **origin})
     write_git_state(run_dir, Path.cwd(), Path(__file__))
     return run_with_console(
         run_dir,
@@ -137,17 +139,24 @@ def _tell_start(console: RunConsole, runner, run_: PreparedRun, started: float) 
 
 
 def _conclude(console: RunConsole, runner, run_dir: Path, started: float) -> None:
-    """Draw the curve and name every output."""
-    from isaaclab_rlinf.backends.curves import draw_learning_curve
-    from isaaclab_rlinf.backends.train_runner import BEST_FILENAME, METRICS_FILENAME
+    """Draw the curve, say what was reached and name every output."""
+    from isaaclab_rlinf.backends.console import attempt
+    from isaaclab_rlinf.backends.curves import METRICS_FILENAME, describe_progress, draw_learning_curve, read_history
 
-    runner.score_last_checkpoint()
-    curve = draw_learning_curve(run_dir / METRICS_FILENAME, run_dir / "learning_curve.png")
+    curve = attempt(
+        console, "draw the learning curve", lambda: draw_learning_curve(run_dir, run_dir / "learning_curve.png")
+    )
+    progress = attempt(console, "read the metrics", lambda: describe_progress(read_history(run_dir)))
     steps = sorted(runner.checkpoints_dir.glob("global_step_*"), key=lambda path: int(path.name.split("_")[-1]))
+    best = runner.scores.best
     console.line(f"[INFO] Training finished in {time.monotonic() - started:.0f} s")
+    if progress:
+        console.line(f"[INFO] {progress}")
     console.line(f"       Checkpoints:  {runner.checkpoints_dir} ({', '.join(path.name for path in steps) or 'none'})")
-    console.line(f"       Best so far:  {run_dir / BEST_FILENAME}")
-    console.line(f"       Curve:        {curve}")
+    if best:
+        console.line(f"       Best:         {run_dir / best.step_dir} ({best.metric} {best.value:.3f})")
+    if curve:
+        console.line(f"       Curve:        {curve}")
     console.line(f"       TensorBoard:  {run_dir / 'tensorboard'}")
     console.line(f"       Metrics:      {run_dir / METRICS_FILENAME}")
     console.line(f"       Full log:     {console.log_file}")

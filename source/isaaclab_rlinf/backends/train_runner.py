@@ -1,26 +1,24 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""RLinf's training runner with our reporting: one line per step, a metrics file, and the best checkpoint's name."""
+"""RLinf's training runner with our reporting: evaluations, one line per step, a metrics file, the best checkpoint."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import time
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.backends.best import EVALUATED, TRAINED, CheckpointScores
+from isaaclab_rlinf.backends.curves import METRICS_FILENAME, evaluations, read_history
 from isaaclab_rlinf.backends.ratio_check import ratio_warning
 from isaaclab_rlinf.compat.embodied_runner import AtomicCheckpointRunner
 
 if TYPE_CHECKING:
     from .console import RunConsole
-
-METRICS_FILENAME = "metrics.jsonl"
-BEST_FILENAME = "best_checkpoint.json"
 
 
 class TrainRunner(AtomicCheckpointRunner):
@@ -46,10 +44,10 @@ class TrainRunner(AtomicCheckpointRunner):
         self._run_dir = run_dir
         train = cfg.env.train
         self.env_steps_per_step = train.total_num_envs * train.rollout_epoch * train.max_steps_per_rollout_epoch
-        self._success = math.nan
-        """Success rate of the step that ended last."""
-        self._unscored: dict[int, Path] = {}
-        """Checkpoints whose weights no step has played yet, by their step."""
+        self.scores = CheckpointScores(run_dir, cfg.runner.weight_sync_interval)
+        self._evaluated: float | None = None
+        """Evaluated success of the present weights, where they were evaluated."""
+        self._first_step = self._env_steps_before = 0
         self._ratio_warned = False
 
     def init_workers(self) -> None:
@@ -68,6 +66,43 @@ class TrainRunner(AtomicCheckpointRunner):
             self.actor.load_checkpoint(str(Path(resume_dir) / "actor")).wait()
             self.global_step = int(resume_dir.split("global_step_")[-1])
 
+    def run(self) -> None:
+        """Evaluate the weights that training starts from, unless that was done before, and train."""
+        history = read_history(self._run_dir)
+        self._first_step = self.global_step
+        # A run that was resumed may have had other numbers of environments before.
+        counted = history[-1]["env_steps"] if history else self.global_step * self.env_steps_per_step
+        self._env_steps_before = int(counted)
+        known = any(evaluation.step == self.global_step for evaluation in evaluations(history))
+        if self.cfg.runner.val_check_interval > 0 and not known and self.global_step < self.max_steps:
+            self._evaluate_start()
+        super().run()
+
+    def _evaluate_start(self) -> None:
+        started = time.time()
+        self.actor.set_global_step(self.global_step)
+        self.rollout.set_global_step(self.global_step)
+        self.update_rollout_weights()
+        metrics = {f"eval/{key}": value for key, value in self.evaluate().items()}
+        self.metric_logger.log(data=metrics, step=self.global_step)
+        record = self._write_record(metrics, self.global_step, started)
+        for evaluation in evaluations([record]):
+            self._console.line(f"[INFO] Before step {self.global_step + 1}: evaluated success {evaluation}")
+
+    def _maybe_eval_and_checkpoint(self, step: int) -> dict:
+        self._evaluated = None
+        return super()._maybe_eval_and_checkpoint(step)
+
+    def evaluate(self) -> dict[str, Any]:
+        """Play the evaluation's starts with deterministic actions; the checkpoint saved next is scored by it.
+
+        Returns:
+            RLinf's means over the finished episodes, ``success_once`` and ``num_trajectories`` among them.
+        """
+        metrics = super().evaluate()
+        self._evaluated = float(metrics.get("success_once", math.nan))
+        return metrics
+
     def print_metrics_table_async(
         self, step: int, total_steps: int, start_time: float, metrics: dict, start_step: int = 0
     ) -> None:
@@ -80,18 +115,22 @@ class TrainRunner(AtomicCheckpointRunner):
             metrics: Metric name -> value.
             start_step: First step of this run.
         """
-        record = {key: float(value) for key, value in metrics.items() if _is_number(value)}
-        record |= {"step": step + 1, "wall_time_s": round(time.time() - start_time, 3)}
-        record["env_steps"] = (step + 1) * self.env_steps_per_step
-        with (self._run_dir / METRICS_FILENAME).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-        self._success = record.get("env/success_once", math.nan)
-        self._score_checkpoint(step)
+        record = self._write_record(metrics, step + 1, start_time)
+        self.scores.played(step, record.get(TRAINED, math.nan))
         self._console.line(self._step_line(record, step, total_steps, start_time, start_step))
         warning = ratio_warning(record)
         if warning and not self._ratio_warned:
             self._console.line(warning)
             self._ratio_warned = True
+
+    def _write_record(self, metrics: dict, step: int, start_time: float) -> dict[str, float]:
+        """Append the numbers known after ``step`` updates to the metrics file, and return them."""
+        record = {key: float(value) for key, value in metrics.items() if _is_number(value)}
+        record |= {"step": step, "wall_time_s": round(time.time() - start_time, 3)}
+        record["env_steps"] = self._env_steps_before + (step - self._first_step) * self.env_steps_per_step
+        with (self._run_dir / METRICS_FILENAME).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+        return record
 
     def _step_line(self, record: dict[str, float], step: int, total: int, start_time: float, start_step: int) -> str:
         """Return the step's line: success, return, speed and time left."""
@@ -100,48 +139,25 @@ class TrainRunner(AtomicCheckpointRunner):
         left = timedelta(seconds=round(mean_seconds * (total - step - 1)))
         parts = [
             f"step {step + 1}/{total}",
-            f"success {record.get('env/success_once', math.nan):.3f} ({record.get('env/num_trajectories', 0):.0f} ep.)",
+            f"success {record.get(TRAINED, math.nan):.3f} ({record.get('env/num_trajectories', 0):.0f} ep.)",
             f"return {record.get('env/return', math.nan):+.3f}",
             f"{self.env_steps_per_step / seconds:,.0f} env steps/s",
             f"{seconds:.1f} s",
             f"ETA {left}",
         ]
-        if "eval/success_once" in record:
-            parts.insert(2, f"eval {record['eval/success_once']:.3f}")
+        if EVALUATED in record:
+            parts.insert(2, f"evaluated {record[EVALUATED]:.3f}")
         return " | ".join(parts)
 
     def on_checkpoint(self, step_dir: Path, step: int) -> None:
-        """Tell of the checkpoint; it is scored when a step has been played with its weights.
+        """Tell of the checkpoint, and let it be scored.
 
         Args:
             step_dir: The checkpoint.
             step: Its step.
         """
         self._console.line(f"[INFO] Checkpoint: {step_dir}")
-        self._unscored[step] = step_dir
-
-    def score_last_checkpoint(self) -> None:
-        """Score a checkpoint that no step followed, by the last step, whose weights are one update older."""
-        for step in sorted(self._unscored):
-            self._score(self._unscored.pop(step), "training success of the step before")
-
-    def _score_checkpoint(self, step: int) -> None:
-        """Score the waiting checkpoint whose weights the step with this index has played."""
-        if step in self._unscored:
-            self._score(self._unscored.pop(step), "training success of the step after")
-
-    def _score(self, step_dir: Path, metric: str) -> None:
-        """Write the checkpoint's name to the run's best file, if none was better."""
-        if math.isnan(self._success):
-            return
-        best_file = self._run_dir / BEST_FILENAME
-        best = json.loads(best_file.read_text(encoding="utf-8"))["value"] if best_file.is_file() else -math.inf
-        if self._success <= best:
-            return
-        content = {"step_dir": os.path.relpath(step_dir, self._run_dir), "metric": metric, "value": self._success}
-        temporary = best_file.with_suffix(".tmp")
-        temporary.write_text(json.dumps(content) + "\n", encoding="utf-8")
-        os.replace(temporary, best_file)
+        self.scores.saved(step_dir, step, self._evaluated)
 
 
 def _has_accelerators() -> bool:
