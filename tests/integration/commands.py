@@ -27,6 +27,9 @@ SMALL = (
     "runner.val_check_interval=-1",
 )
 
+EVALUATED = ("runner.val_check_interval=2", "env.eval.total_num_envs=4")
+"""After :data:`SMALL`: evaluate before training and every second step."""
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -65,7 +68,16 @@ def run_directory(cwd: Path, kind: str = "rlinf") -> Path:
 
 
 def metrics(run_dir: Path) -> list[dict]:
-    """Return a training run's records."""
+    """Return a training run's records, one per step."""
+    return [record for record in _records(run_dir) if "time/step" in record]
+
+
+def evaluated_steps(run_dir: Path) -> list[int]:
+    """Return the steps after which a training run was evaluated; 0 is before its first."""
+    return [record["step"] for record in _records(run_dir) if "eval/success_once" in record]
+
+
+def _records(run_dir: Path) -> list[dict]:
     return [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
 
 

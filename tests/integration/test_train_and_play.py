@@ -7,7 +7,7 @@ import json
 
 import pytest
 import torch
-from commands import SMALL, TASK_YAML, metrics, processes_of, run, run_directory
+from commands import EVALUATED, SMALL, TASK_YAML, evaluated_steps, metrics, processes_of, run, run_directory
 
 pytestmark = pytest.mark.integration
 
@@ -22,7 +22,7 @@ def trained(place):
     """Two steps from the base."""
     ended = run(
         "train", "--rl_library", "rlinf", "--config_name", TASK_YAML, "--max_iterations", "2", "--seed", "5", *SMALL,
-        cwd=place,
+        *EVALUATED, cwd=place,
     )  # fmt: skip
     assert ended.code == 0, ended.out + ended.err
     return ended, run_directory(place)
@@ -33,8 +33,7 @@ def resumed(place, trained):
     """Two more steps from there."""
     ended = run(
         "train", "--rl_library", "rlinf", "--config_name", TASK_YAML, "--max_iterations", "2", "--seed", "5",
-        "--checkpoint", "latest", *SMALL,
-        cwd=place,
+        "--checkpoint", "latest", *SMALL, *EVALUATED, cwd=place,
     )  # fmt: skip
     assert ended.code == 0, ended.out + ended.err
     return ended, run_directory(place)
@@ -91,7 +90,18 @@ def test_run_directory_is_complete(trained):
     assert (manifest["library"], manifest["task"]) == ("rlinf", "Isaac-Touch-Color-Arm3-v0")
     assert (run_dir / "params" / "resolved.yaml").is_file()
     assert list((run_dir / "tensorboard").glob("**/events.*"))
-    assert json.loads((run_dir / "best_checkpoint.json").read_text())["step_dir"].endswith("global_step_2")
+
+
+def test_evaluated_before_training_and_at_its_end(trained, resumed):
+    ended, run_dir = trained
+    assert evaluated_steps(run_dir) == [0, 2]
+    assert "Before step 1: evaluated success" in ended.out
+    assert "Evaluated success: base" in ended.out
+    best = json.loads((run_dir / "best_checkpoint.json").read_text())
+    assert (best["metric"], best["step_dir"]) == ("eval/success_once", "touch_color/checkpoints/global_step_2")
+    # What is resumed from was evaluated when it was made; its numbers belong to the resumed run's progress.
+    assert evaluated_steps(resumed[1]) == [4]
+    assert "Evaluated success: base" in resumed[0].out
 
 
 def test_ratio_is_one_before_the_first_update(trained):

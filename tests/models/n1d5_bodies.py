@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from n1d5_kit import block_for, observation
 
 from isaaclab_rlinf.mapping.errors import MappingError
+from n1d5_kit import block_for, observation
 
 
 def prepared(policy, facts, **changes):
