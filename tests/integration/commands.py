@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,3 +92,11 @@ def processes_of(marker: Path) -> list[psutil.Process]:
         except (psutil.Error, OSError):
             continue
     return found
+
+
+def assert_clean(marker: Path, seconds: float = 20) -> None:
+    """Require that nothing of :func:`processes_of` lives; on a busy machine Ray's processes take a moment to end."""
+    deadline = time.monotonic() + seconds
+    while processes_of(marker) and time.monotonic() < deadline:
+        time.sleep(0.5)
+    assert processes_of(marker) == []

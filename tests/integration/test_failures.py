@@ -10,7 +10,7 @@ import time
 
 import psutil
 import pytest
-from commands import SMALL, TASK_YAML, processes_of, start
+from commands import SMALL, TASK_YAML, assert_clean, processes_of, start
 
 pytestmark = pytest.mark.integration
 
@@ -69,13 +69,6 @@ def simulators(tmp_path):
         for process in processes_of(tmp_path)
         if "spawn_main" in " ".join(process.cmdline()) and "resource_tracker" not in " ".join(process.cmdline())
     ]
-
-
-def assert_clean(tmp_path):
-    deadline = time.monotonic() + 20
-    while processes_of(tmp_path) and time.monotonic() < deadline:
-        time.sleep(0.5)
-    assert processes_of(tmp_path) == []
 
 
 def test_ctrl_c_ends_everything(tmp_path):

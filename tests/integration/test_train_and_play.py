@@ -7,7 +7,7 @@ import json
 
 import pytest
 import torch
-from commands import EVALUATED, SMALL, TASK_YAML, evaluated_steps, metrics, processes_of, run, run_directory
+from commands import EVALUATED, SMALL, TASK_YAML, assert_clean, evaluated_steps, metrics, run, run_directory
 
 pytestmark = pytest.mark.integration
 
@@ -162,4 +162,4 @@ def shown_frames(video):
 
 
 def test_nothing_is_left_running(place, trained, resumed):
-    assert processes_of(place) == []
+    assert_clean(place)
