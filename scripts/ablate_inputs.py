@@ -16,9 +16,8 @@ import argparse
 import json
 from collections.abc import Callable
 
-from isaaclab_rlinf.backends.cli_args import parse_play_args
-from isaaclab_rlinf.backends.prepare import prepare_play
 from isaaclab_rlinf.backends.statistics import wilson_interval
+from lib.load_policy import add_arguments, load_policy
 
 
 def exchange_instructions(observation: dict) -> dict:
@@ -67,33 +66,14 @@ def play(env, policy, chunks: int, change: Callable[[dict], dict], epochs: int) 
 def main() -> None:
     """Run the three variants and print their success rates."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config_name", default="isaaclab_ppo_tiny_vla_touch_color")
-    parser.add_argument("--model_path", default="bundled")
-    parser.add_argument("--weights", help="full_weights.pt to load over the base model")
-    parser.add_argument("--episodes", type=int, default=200)
-    parser.add_argument("--num_envs", type=int, default=50)
+    add_arguments(parser)
     parser.add_argument("--variants", type=int, default=3, help="How many of the three to play")
     parser.add_argument("--json", help="File to write the numbers to")
-    parser.add_argument("overrides", nargs="*", help="Hydra overrides")
     args = parser.parse_args()
 
-    from isaaclab_rlinf.compat import prepare_worker_imports
-
-    prepare_worker_imports()
-    from rlinf.models import get_model
-
     from isaaclab_rlinf.env.generic_env import IsaacLabGenericEnv
-    from isaaclab_rlinf.extension import register
-    from isaaclab_rlinf.workers.weights import load_full_weights
 
-    flags = ["--config_name", args.config_name, "--num_envs", str(args.num_envs)]
-    if args.model_path != "bundled":
-        flags += ["--model_path", args.model_path]
-    cfg = prepare_play(parse_play_args([*flags, *args.overrides])).cfg
-    register()
-    policy = get_model(cfg.rollout.model).eval()
-    if args.weights:
-        print(load_full_weights(policy, args.weights))
+    cfg, policy = load_policy(args)
     env = IsaacLabGenericEnv(cfg.env.eval, args.num_envs, 0, 1, None)
     chunks = cfg.env.eval.max_steps_per_rollout_epoch // cfg.rollout.model.num_action_chunks
     numbers = {}
