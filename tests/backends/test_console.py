@@ -7,11 +7,16 @@ import io
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from isaaclab_rlinf.backends.console import RunConsole, attempt
+from isaaclab_rlinf.backends.curves import METRICS_FILENAME
+from isaaclab_rlinf.backends.session import EXIT_FAILED, run_guarded
 from isaaclab_rlinf.backends.summary_box import PIPE_WIDTH, summary_box, wrap_path
+from isaaclab_rlinf.backends.train_runner import TrainRunner
+from isaaclab_rlinf.backends.writing import CannotWriteError, writing
 
 SCRIPT = """
 import os, pathlib, sys
@@ -113,3 +118,38 @@ def test_wrapping_loses_nothing(text):
 def test_a_terminal_without_box_characters_gets_ascii():
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     summary_box("train", {"Task": "A-v0"}, stream).encode("ascii")
+
+
+def test_a_file_that_cannot_be_written_is_one_clear_cause(tmp_path, capfd):
+    def body():
+        with writing(tmp_path / "metrics.jsonl"), open("/dev/full", "w") as file:
+            file.write("{}")
+            file.flush()
+
+    with RunConsole(tmp_path / "run.log") as console:
+        assert run_guarded(console, body) == EXIT_FAILED
+    out = capfd.readouterr().out
+    assert f"[ERROR] cannot write {tmp_path}/metrics.jsonl: No space left on device" in out
+    assert "Traceback" not in out
+
+
+def test_a_full_disk_is_named_whatever_the_failure_says(tmp_path, monkeypatch, capfd):
+    def body():
+        raise RuntimeError("unexpected pos 64 vs 0")
+
+    monkeypatch.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=4096))
+    with RunConsole(tmp_path / "run.log") as console:
+        run_guarded(console, body)
+    assert f"The disk of {tmp_path} is full: 4 KiB are left" in capfd.readouterr().out
+
+
+def test_an_existing_file_is_not_a_file_that_cannot_be_written(tmp_path):
+    with pytest.raises(FileExistsError), writing(tmp_path):
+        tmp_path.mkdir()
+
+
+def test_metrics_of_a_step_that_the_disk_does_not_take(tmp_path):
+    (tmp_path / METRICS_FILENAME).symlink_to("/dev/full")
+    runner = SimpleNamespace(_run_dir=tmp_path, env_steps_per_step=1, _env_steps_before=0, _first_step=0)
+    with pytest.raises(CannotWriteError, match=r"metrics.jsonl: No space left"):
+        TrainRunner._write_record(runner, {"a": 1.0}, 1, 0.0)

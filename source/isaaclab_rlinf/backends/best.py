@@ -15,6 +15,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from isaaclab_rlinf.backends.writing import writing
 from isaaclab_rlinf.checkpoints import BEST_FILENAME
 
 EVALUATED = "eval/success_once"
@@ -82,5 +83,6 @@ class CheckpointScores:
         self._best = BestCheckpoint(os.path.relpath(step_dir, self._run_dir), metric, value)
         file = self._run_dir / BEST_FILENAME
         temporary = file.with_suffix(".tmp")
-        temporary.write_text(json.dumps(asdict(self._best)) + "\n", encoding="utf-8")
-        os.replace(temporary, file)
+        with writing(file):
+            temporary.write_text(json.dumps(asdict(self._best)) + "\n", encoding="utf-8")
+            os.replace(temporary, file)

@@ -38,6 +38,8 @@ class RunConsole:
             log_file: File to append everything to.
         """
         self.log_file = log_file
+        self.end_told = False
+        """Whether the user knows why the run ends; what follows from that is not told again."""
         self._open = False
         self._outer: tuple[IO[str], IO[str]] = (sys.stdout, sys.stderr)
         self._saved: tuple[int, int] = (1, 2)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.backends.statistics import wilson_interval
+from isaaclab_rlinf.backends.writing import writing
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -133,4 +134,5 @@ def write_metrics(file: Path, summary: EpisodeSummary, *, task: str, weights: di
         },
         "weights": weights,
     }
-    file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    with writing(file):
+        file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

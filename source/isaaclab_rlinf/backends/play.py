@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,14 +54,20 @@ def run_parsed(args: argparse.Namespace, argv: list[str]) -> int:
 def _play(run_: PreparedRun, argv: list[str], started: float) -> int:
     """Create the run directory and hand the terminal to the session."""
     from isaaclab_rlinf.backends.run_directory import EVAL_LOG_ROOT, open_run_directory
-    from isaaclab_rlinf.backends.session import run_with_console
+    from isaaclab_rlinf.backends.session import EXIT_FAILED, run_with_console
+    from isaaclab_rlinf.backends.writing import CannotWriteError, writing
 
-    run_dir = open_run_directory(EVAL_LOG_ROOT, run_, argv)
-    return run_with_console(
-        run_dir,
-        lambda console: _announce(console, run_, run_dir),
-        lambda console: _session(console, run_, run_dir, started),
-    )
+    try:
+        with writing(Path.cwd() / EVAL_LOG_ROOT):
+            run_dir = open_run_directory(EVAL_LOG_ROOT, run_, argv)
+        return run_with_console(
+            run_dir,
+            lambda console: _announce(console, run_, run_dir),
+            lambda console: _session(console, run_, run_dir, started),
+        )
+    except CannotWriteError as error:
+        print(f"[ERROR] {error}", file=sys.stderr)
+        return EXIT_FAILED
 
 
 def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:
@@ -91,7 +98,7 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
     from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster, start_env
 
     console.line("[INFO] Starting Ray and the workers (imports take most of it) ...")
-    with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu) as (cfg, cluster, placement):
+    with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu, console=console) as (cfg, cluster, placement):
         from isaaclab_rlinf.backends.eval_runner import EvalRunner
         from isaaclab_rlinf.workers.env import SimulatorEnvWorker
         from isaaclab_rlinf.workers.rollout import RolloutWorker
@@ -110,8 +117,8 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
         instructions = env.instructions().wait()[0]
         env.close_simulators().wait()
     summary = summarize_episodes(results, run_.episodes, int(cfg.env.eval.total_num_envs), instructions)
+    _conclude(console, summary, weights, run_dir)  # first: the result is told even where it cannot be written
     write_metrics(run_dir / "metrics.json", summary, task=run_.task, weights=weights)
-    _conclude(console, summary, weights, run_dir)
     return 0 if summary.episodes else 1
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.backends.writing import CannotWriteError, full_disk, writing
 from isaaclab_rlinf.extension import export_extension, register
 
 if TYPE_CHECKING:
@@ -55,12 +56,13 @@ def export_environment(cfg: DictConfig, *, force_cpu: bool) -> None:
 
 
 @contextlib.contextmanager
-def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool) -> Iterator[tuple[DictConfig, Any, Any]]:
+def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool, console: RunConsole) -> Iterator[tuple[DictConfig, Any, Any]]:
     """Start RLinf's cluster for a config and stop it afterwards, whatever happens.
 
     Args:
         cfg: Resolved config, checked by us.
         force_cpu: Place everything on the CPU even where there are GPUs.
+        console: Console of the run; what ends the body early is told there before anything is stopped.
 
     Yields:
         The config as RLinf validated it, the cluster, and the component placement.
@@ -89,7 +91,7 @@ def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool) -> Iterator[tuple[DictCon
         # Ray has put a handler of its own in place, which exits with the signal's number.
         signal.signal(signal.SIGTERM, _interrupt)
         try:
-            with raise_worker_failures():
+            with raise_worker_failures(lambda error: tell_end(console, error)):
                 yield cfg, cluster, HybridComponentPlacement(cfg, cluster)
         finally:
             # A later run in this process starts from what the user had set.
@@ -145,43 +147,85 @@ def run_with_console(run_dir: Path, announce: Callable[[RunConsole], None], body
 
     Returns:
         The exit code.
+
+    Raises:
+        CannotWriteError: If there is no place for the log.
     """
     from .console import RunConsole
 
-    with RunConsole(run_dir / "rlinf.log") as console:
-        announce(console)
-        return run_guarded(console, lambda: body(console), outputs=str(run_dir))
+    log_file = run_dir / "rlinf.log"
+    with writing(log_file), RunConsole(log_file) as console:
+        return run_guarded(console, lambda: _announced(console, announce, body))
 
 
-def run_guarded(console: RunConsole, body: Callable[[], int], *, outputs: str) -> int:
+def _announced(console: RunConsole, announce: Callable[[RunConsole], None], body: Callable[[RunConsole], int]) -> int:
+    announce(console)
+    return body(console)
+
+
+def run_guarded(console: RunConsole, body: Callable[[], int]) -> int:
     """Run a session's body and turn its end into an exit code and, on failure, one report.
 
     Args:
         console: Console of the run.
         body: The session; returns the exit code of a run that ended by itself.
-        outputs: Where what was written so far lies, named when the run ends early.
 
     Returns:
         The exit code.
     """
-    from isaaclab_rlinf.compat.worker_failures import WorkerFailedError
-
     former = signal.signal(signal.SIGTERM, _interrupt)
     try:
         return body()
-    except KeyboardInterrupt:
-        console.line(f"\n[INFO] Interrupted. What was written so far: {outputs}")
-        return EXIT_INTERRUPTED
-    except WorkerFailedError as failure:
-        console.line(f"\n[ERROR] {failure.worker}.{failure.function} failed:\n{failure.cause}")
-    except Exception as error:  # the run's own failure, reported once with its traceback
-        import traceback
-
-        console.line(f"\n[ERROR] {type(error).__name__}: {error}\n{traceback.format_exc()}")
+    except BaseException as error:  # SystemExit too: a library that gives up must not end the run without a word
+        return tell_end(console, error)
     finally:
         signal.signal(signal.SIGTERM, former)
+
+
+def tell_end(console: RunConsole, error: BaseException) -> int:
+    """Say why a run ends before its time; only the first cause is told, however many follow from it.
+
+    Args:
+        console: Console of the run.
+        error: What ended it.
+
+    Returns:
+        The exit code.
+    """
+    import traceback
+
+    from isaaclab_rlinf.compat.worker_failures import WorkerFailedError, WorkerInterruption
+
+    if isinstance(error, WorkerInterruption):
+        error = error.failure
+    interrupted = isinstance(error, KeyboardInterrupt)
+    code = EXIT_INTERRUPTED if interrupted else EXIT_FAILED
+    if console.end_told:
+        return code
+    console.end_told = True
+    outputs = console.log_file.parent
+    if interrupted:
+        console.line(f"\n[INFO] Interrupted. What was written so far: {outputs}")
+        return code
+    if isinstance(error, WorkerFailedError):
+        console.line(f"\n[ERROR] {error.worker}.{error.function} failed:\n{error.cause}")
+        for other in error.later:
+            console.line(f"[ERROR] {other.worker}.{other.function} failed as well: {_last_line(other.cause)}")
+    elif isinstance(error, CannotWriteError):
+        console.line(f"\n[ERROR] {error}")
+    else:  # the run's own failure
+        text = "".join(traceback.format_exception(error)).rstrip()
+        console.line(f"\n[ERROR] {type(error).__name__}: {error}\n{text}")
+    if full := full_disk(outputs):
+        console.line(f"[ERROR] {full}")
     console.line(f"[ERROR] The run failed. Full log: {console.log_file}\n        What was written so far: {outputs}")
-    return EXIT_FAILED
+    return code
+
+
+def _last_line(cause: BaseException) -> str:
+    """Return the line of a worker's traceback that says what happened."""
+    lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
+    return lines[-1] if lines else type(cause).__name__
 
 
 def _interrupt(signum: int, frame: object) -> None:

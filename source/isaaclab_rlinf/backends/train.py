@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,18 +57,24 @@ def _train(run_: PreparedRun, argv: list[str], started: float) -> int:
     from isaaclab_rl.entrypoints.common import write_run_manifest
 
     from isaaclab_rlinf.backends.run_directory import TRAIN_LOG_ROOT, open_run_directory, write_git_state
-    from isaaclab_rlinf.backends.session import run_with_console
+    from isaaclab_rlinf.backends.session import EXIT_FAILED, run_with_console
+    from isaaclab_rlinf.backends.writing import CannotWriteError, writing
     from isaaclab_rlinf.run_lineage import resumed_from
 
-    run_dir = open_run_directory(TRAIN_LOG_ROOT, run_, argv)
-    origin = resumed_from(run_.checkpoint.step_dir, run_dir) if run_.checkpoint else {}
-    write_run_manifest(str(run_dir), library="rlinf", task=run_.task, metadata={**run_.metadata, **origin})
-    write_git_state(run_dir, Path.cwd(), Path(__file__))
-    return run_with_console(
-        run_dir,
-        lambda console: _announce(console, run_, run_dir),
-        lambda console: _session(console, run_, run_dir, started),
-    )
+    try:
+        with writing(Path.cwd() / TRAIN_LOG_ROOT):
+            run_dir = open_run_directory(TRAIN_LOG_ROOT, run_, argv)
+            origin = resumed_from(run_.checkpoint.step_dir, run_dir) if run_.checkpoint else {}
+            write_run_manifest(str(run_dir), library="rlinf", task=run_.task, metadata={**run_.metadata, **origin})
+            write_git_state(run_dir, Path.cwd(), Path(__file__))
+        return run_with_console(
+            run_dir,
+            lambda console: _announce(console, run_, run_dir),
+            lambda console: _session(console, run_, run_dir, started),
+        )
+    except CannotWriteError as error:
+        print(f"[ERROR] {error}", file=sys.stderr)
+        return EXIT_FAILED
 
 
 def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: float) -> int:
@@ -75,7 +82,7 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
     from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster, start_env
 
     console.line("[INFO] Starting Ray and the workers (imports take most of it) ...")
-    with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu) as (cfg, cluster, placement):
+    with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu, console=console) as (cfg, cluster, placement):
         from isaaclab_rlinf.backends.train_runner import TrainRunner
         from isaaclab_rlinf.workers.env import SimulatorEnvWorker
         from isaaclab_rlinf.workers.rollout import RolloutWorker

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from isaaclab_rlinf.backends.best import EVALUATED, TRAINED, CheckpointScores
 from isaaclab_rlinf.backends.curves import METRICS_FILENAME, evaluations, read_history
 from isaaclab_rlinf.backends.ratio_check import ratio_warning
+from isaaclab_rlinf.backends.writing import writing
 from isaaclab_rlinf.compat.embodied_runner import AtomicCheckpointRunner
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ class TrainRunner(AtomicCheckpointRunner):
         record = {key: float(value) for key, value in metrics.items() if _is_number(value)}
         record |= {"step": step, "wall_time_s": round(time.time() - start_time, 3)}
         record["env_steps"] = self._env_steps_before + (step - self._first_step) * self.env_steps_per_step
-        with (self._run_dir / METRICS_FILENAME).open("a", encoding="utf-8") as file:
+        metrics_file = self._run_dir / METRICS_FILENAME
+        with writing(metrics_file), metrics_file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
         return record
 

@@ -1,0 +1,206 @@
+# Copyright (c) 2026, The isaaclab-rlinf developers.
+# SPDX-License-Identifier: BSD-3-Clause
+
+"""Whatever the order of failures, signals, deaths and shutdown: the first cause is told."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from isaaclab_rlinf.backends.console import RunConsole
+from isaaclab_rlinf.backends.session import EXIT_FAILED, EXIT_INTERRUPTED, run_guarded, tell_end
+from isaaclab_rlinf.compat import worker_failures
+from isaaclab_rlinf.compat.worker_failures import WorkerFailedError, raise_worker_failures
+
+SCRIPT = Path(__file__).with_name("failing_calls.py")
+
+
+def run_rounds(tmp_path, scene, rounds):
+    """Run the driver and check what it told of each round."""
+    ended = subprocess.run(
+        [sys.executable, str(SCRIPT), scene, str(rounds)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120 + 30 * rounds,
+        env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
+    )
+    told = re.split(r"^round \d+: code (\d+)$", ended.stdout, flags=re.MULTILINE)
+    texts, codes = told[0:-1:2], told[1::2]
+    assert codes == ["1"] * rounds, (ended.returncode, ended.stdout, ended.stderr)
+    assert ended.returncode == 0
+    for number, text in enumerate(texts):
+        cause = "died unexpectedly" if scene == "dies" else r"seed of (rollout|actor) is too large"
+        assert re.search(cause, text), text
+        assert len(re.findall(r"^\[ERROR\] \w+\.\w+ failed:$", text, flags=re.MULTILINE)) == 1, text
+        assert "The run failed" in text
+        assert re.search(cause, (tmp_path / f"round{number}.log").read_text())
+
+
+@pytest.mark.integration
+def test_two_calls_that_fail_at_once(tmp_path):
+    run_rounds(tmp_path, "both_fail", 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", ["both_fail", "in_ray", "in_except", "in_destructor", "dies"])
+def test_two_calls_that_fail_at_once_many_times(tmp_path, scene):
+    run_rounds(tmp_path, scene, 25)
+
+
+@pytest.fixture
+def ray_stand_in(monkeypatch):
+    """Ray without Ray: a result is a function that returns or raises, and killing a worker calls it."""
+    monkeypatch.setattr("ray.get", lambda results: [result() for result in results])
+    monkeypatch.setattr("ray.kill", lambda worker, **options: worker())
+
+
+def start_call(function, *, kill=lambda: None, name="Actor"):
+    from rlinf.scheduler.worker.worker_group import WorkerGroupFuncResult
+
+    group = SimpleNamespace(_workers=[SimpleNamespace(worker=kill, rank=0)])
+    return WorkerGroupFuncResult(group, [function], "init_worker", name)
+
+
+def fail_at(moment, text):
+    def function():
+        time.sleep(max(0.0, moment - time.monotonic()))
+        raise ValueError(text)
+
+    return function
+
+
+@pytest.mark.usefixtures("ray_stand_in")
+def test_two_failures_in_the_same_instant_many_times():
+    for _ in range(20):
+        told = []
+        with pytest.raises(WorkerFailedError) as caught, raise_worker_failures(told.append):
+            moment = time.monotonic() + 0.005
+            calls = [start_call(fail_at(moment, name)) for name in ("one", "two")]
+            for call in calls:
+                call.wait()
+        assert str(caught.value.cause) in ("one", "two")
+        assert told == [caught.value]
+        assert not any(call._wait_thread.is_alive() for call in calls), "nobody is in Ray when it shuts down"
+
+
+@pytest.mark.usefixtures("ray_stand_in")
+def test_the_cause_is_told_before_the_workers_that_others_wait_for_are_ended():
+    events, killed = [], threading.Event()
+
+    def kill():
+        events.append("killed")
+        killed.set()
+
+    def busy():
+        killed.wait(20)
+        raise RuntimeError("the worker is gone")
+
+    with pytest.raises(WorkerFailedError, match="one"), raise_worker_failures(lambda error: events.append("told")):
+        pending = start_call(busy, kill=kill, name="Env")
+        start_call(fail_at(0, "one")).wait()
+    assert events == ["told", "killed"]
+    assert not pending._wait_thread.is_alive()
+
+
+@pytest.mark.usefixtures("ray_stand_in")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interruption_lost_in_a_destructor_is_repeated(monkeypatch):
+    monkeypatch.setattr(worker_failures, "REPEAT_SECONDS", 0.1)
+
+    class Slow:
+        def __del__(self):
+            time.sleep(0.2)
+
+    with pytest.raises(WorkerFailedError, match="one"), raise_worker_failures():
+        call = start_call(fail_at(0, "one"))
+        Slow()
+        call.wait()
+
+
+@pytest.mark.usefixtures("ray_stand_in")
+def test_upstream_code_that_swallows_exceptions_does_not_swallow_a_failure():
+    with pytest.raises(WorkerFailedError, match="one"), raise_worker_failures():
+        start_call(fail_at(time.monotonic() + 0.1, "one"))
+        for _ in range(100):
+            try:
+                time.sleep(0.1)
+            except Exception:
+                continue
+
+
+@pytest.mark.usefixtures("ray_stand_in")
+def test_an_error_of_the_driver_that_follows_from_a_failed_call_names_the_call(monkeypatch):
+    monkeypatch.setattr(worker_failures.signal, "pthread_kill", lambda *args: None)  # the signal is still on its way
+    with pytest.raises(WorkerFailedError, match="one") as caught, raise_worker_failures():
+        start_call(fail_at(0, "one"))
+        time.sleep(0.1)
+        raise TypeError("'NoneType' object is not subscriptable")
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+@pytest.mark.usefixtures("ray_stand_in")
+def test_somebody_elses_signal_is_no_failure():
+    with raise_worker_failures():
+        os.kill(os.getpid(), signal.SIGUSR1)
+        time.sleep(0.05)
+
+
+@pytest.mark.usefixtures("ray_stand_in")
+def test_ctrl_c_stays_ctrl_c():
+    with pytest.raises(KeyboardInterrupt), raise_worker_failures():
+        raise KeyboardInterrupt
+
+
+def failed(name, text):
+    return WorkerFailedError(name, "init_worker", ValueError(text))
+
+
+def test_only_the_first_cause_is_told(tmp_path, capfd):
+    first = failed("Actor", "the seed is too large")
+    first.later = (failed("Rollout", "Traceback\n  file\nValueError: the other seed"),)
+
+    def body():
+        try:
+            tell_end(console, first)
+            raise first
+        finally:
+            raise RuntimeError("the shutdown failed as well")
+
+    with RunConsole(tmp_path / "run.log") as console:
+        assert run_guarded(console, body) == EXIT_FAILED
+    out = capfd.readouterr().out
+    assert "Actor.init_worker failed:\nthe seed is too large" in out
+    assert "Rollout.init_worker failed as well: ValueError: the other seed" in out
+    assert "shutdown" not in out
+    assert out.count("The run failed") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt(), EXIT_INTERRUPTED, "Interrupted"),
+        (
+            worker_failures.WorkerInterruption(failed("Env", "no robot")),
+            EXIT_FAILED,
+            "Env.init_worker failed:\nno robot",
+        ),
+        (SystemExit(0), EXIT_FAILED, "SystemExit"),
+        (ZeroDivisionError("by zero"), EXIT_FAILED, "ZeroDivisionError: by zero\nTraceback"),
+    ],
+)
+def test_every_early_end_is_told(tmp_path, capfd, error, code, said):
+    def body():
+        raise error
+
+    with RunConsole(tmp_path / "run.log") as console:
+        assert run_guarded(console, body) == code
+    assert said in capfd.readouterr().out
