@@ -134,7 +134,7 @@ def test_environment_defaults_are_the_codes():
     documented = table("env")
     code = {f"video_cfg.{field.name}": field.default for field in dataclasses.fields(VideoSpec)}
     code |= {f"init_params.{name}": p.default for name, p in inspect.signature(Simulator).parameters.items()}
-    for key in ("max_envs", "max_seconds", "tile_height"):
+    for key in ("max_envs", "max_seconds", "width", "height"):
         assert float(documented[f"video_cfg.{key}"][1]) == code[f"video_cfg.{key}"]
     for key in ("start_timeout", "step_timeout"):
         assert float(documented[f"init_params.{key}"][1]) == code[f"init_params.{key}"]

@@ -31,6 +31,7 @@ class FakeSimulator:
     """``schedule(env, episode)`` gives ``(length, kind)`` of each episode."""
 
     can_skip_rendering = True
+    viewed = 0
     step_seconds = 0.05
     max_episode_steps = 1000
     instructions = ("zero", "one", "two")
@@ -44,7 +45,7 @@ class FakeSimulator:
         self.step_of = torch.zeros(num_envs, dtype=torch.long)
         self.clock = torch.zeros(num_envs, dtype=torch.long)
         self.applied: dict[tuple[int, int, int], float] = {}
-        self.renders = 0
+        self.renders = self.views = 0
 
     def layout(self, observation) -> ObservationLayout:
         return describe_observations(observation)
@@ -54,7 +55,14 @@ class FakeSimulator:
             self._begin(env)
         return self._observe(True)
 
-    def step(self, actions, *, render, active, restart=None, final="truncated") -> StepResult:
+    def pictures(self):
+        if not self.viewed:
+            return None
+        self.views += 1
+        moment = torch.stack([torch.arange(self.num_envs), self.episode, self.step_of], dim=1)[: self.viewed]
+        return moment.to(torch.uint8)[:, None, None, :].expand(-1, 120, 160, 3).clone()
+
+    def step(self, actions, *, render, active, restart=None, final="truncated", pictures=False) -> StepResult:
         terminated = torch.zeros(self.num_envs, dtype=torch.bool)
         truncated, success = terminated.clone(), terminated.clone()
         reward = torch.zeros(self.num_envs)
@@ -71,10 +79,11 @@ class FakeSimulator:
         ended = terminated | truncated
         wanted = (truncated if final == "truncated" else ended) & active
         last = self._observe(True) if final != "none" and wanted.any() else None
+        taken = self.pictures() if pictures else None
         for env in range(self.num_envs):
             if ended[env] or (restart is not None and restart[env]):
                 self._begin(env)
-        return StepResult(self._observe(render), reward, terminated, truncated, success, last)
+        return StepResult(self._observe(render), reward, terminated, truncated, success, last, taken)
 
     def hold_actions(self) -> torch.Tensor:
         # Names the moment at which the pose was read.

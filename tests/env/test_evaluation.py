@@ -3,6 +3,7 @@
 
 """RLinf's own evaluation loop over our environment: whole episodes, each counted once, the same ones every time."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -28,10 +29,15 @@ CFG = {
 
 @pytest.fixture
 def worker(monkeypatch):
+    return build_worker(monkeypatch)
+
+
+def build_worker(monkeypatch, **video):
     """RLinf's environment worker with two simulators and, in place of a policy, actions that are all zero."""
     monkeypatch.setattr(generic_env, "Simulator", lambda spec: InProcessSimulator(spec, SeededSimulator(spec.num_envs)))
     worker = object.__new__(SimulatorEnvWorker)
-    cfg = OmegaConf.create({"env": {"eval": CFG}, "rollout": {"group_name": "rollout"}})
+    env_cfg = CFG | {"video_cfg": {"save_video": bool(video), **video}}
+    cfg = OmegaConf.create({"env": {"eval": env_cfg}, "rollout": {"group_name": "rollout"}})
     envs = [IsaacLabGenericEnv(cfg.env.eval, ENVS, offset, 2, None) for offset in (0, 1)]
     values = {
         "cfg": cfg,
@@ -87,3 +93,21 @@ def test_training_goes_on_in_its_random_numbers(worker):
         env.reset()
         drawn.append(dict(env.simulator.env.drawn))
     assert drawn[0] != drawn[1] != drawn[2], "only evaluations are seeded anew"
+
+
+def test_one_video_for_all_rounds_of_an_evaluation_and_one_for_each_simulator(monkeypatch, tmp_path, capsys):
+    worker = build_worker(monkeypatch, video_base_dir=str(tmp_path), max_envs=2, height=64, fps=4)
+    for env in worker.eval_env_list:
+        env.simulator.video._open = partial(_count_frames, env.simulator.video)
+    worker.evaluate(None, None)
+    assert capsys.readouterr().out.count("Video written") == 2
+    names = [env.simulator.video.names for env in worker.eval_env_list]
+    assert names == [["a file-worker0"], ["a file-worker1"]], "all rounds in one"
+    worker.evaluate(None, None)
+    assert [len(env.simulator.video.names) for env in worker.eval_env_list] == [2, 2]
+
+
+def _count_frames(video):
+    video.names = [*getattr(video, "names", []), f"a file{video._spec.suffix}"]
+    video._path = video.names[-1]
+    video._writer = SimpleNamespace(append_data=lambda frame: None, close=lambda: None)

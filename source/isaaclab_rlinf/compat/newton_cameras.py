@@ -59,7 +59,8 @@ def install_world_selection(env: Any) -> WorldSelection:
     selection = WorldSelection()
     if torch.device(env.device).type != "cpu":
         return selection
-    renderers = {id(r): r for sensor in env.scene.sensors.values() if (r := getattr(sensor, "_renderer", None))}
+    sensors = getattr(getattr(env, "scene", None), "sensors", {})
+    renderers = {id(r): r for sensor in sensors.values() if (r := getattr(sensor, "_renderer", None))}
     for renderer in renderers.values():
         camera = getattr(renderer, "newton_sensor", None)
         if camera is not None:

@@ -42,7 +42,8 @@ VIDEO = {
     # read by our environment
     "max_envs": whole(low=1, null=True),
     "max_seconds": number(above=0, null=True),
-    "tile_height": whole(low=1, null=True),
+    "width": whole(low=64, null=True),
+    "height": whole(low=64, null=True),
 }
 INIT = {
     "id": text(EVAL),

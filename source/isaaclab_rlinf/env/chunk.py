@@ -60,7 +60,7 @@ class ChunkStepper:
         self._metrics.begin(~self._resting, mapped["instruction"])
         self._publish(~self._resting & False)
         if self._video:
-            self._video.begin(raw_obs, mapped["instruction"])
+            self._video.begin(raw_obs, self._env.pictures(), mapped["instruction"])
 
     def step_chunk(self) -> ChunkResult:
         """Steps the chunk in ``buffers['actions']`` and fills the result buffers.
@@ -82,14 +82,19 @@ class ChunkStepper:
         for t in range(spec.chunk_length):
             actions = chunk[:, t] if hold is None else torch.where(active[:, None], chunk[:, t], hold)
             last = t == spec.chunk_length - 1
+            recording = self._video is not None and self._video.wants(active)
+            by_policy_views = recording and not self._video.uses_viewer
             result = env.step(
                 actions,
-                render=last or spec.block.render_every_action or self._recording,
+                render=last or spec.block.render_every_action or by_policy_views,
                 active=active,
                 restart=self._restarts(active) if last else None,
-                final="done" if self._recording else self._final_wanted,
+                final="done" if by_policy_views else self._final_wanted,
+                pictures=recording and self._video.uses_viewer,
             )
             ended = self._record_step(t, result, active, progress)
+            if recording:
+                self._video.add(result, active, ended, self._metrics.values)
             if ended.any():
                 active = active & ~ended
                 hold = self._update_hold(hold, ended)
@@ -104,10 +109,6 @@ class ChunkStepper:
     def _final_wanted(self) -> FinalObservation | Literal["none"]:
         # Without resets inside a rollout RLinf bootstraps nothing, so the render and its second forward are saved.
         return self._spec.final_observation if self._spec.auto_reset else "none"
-
-    @property
-    def _recording(self) -> bool:
-        return self._video is not None and self._video.recording
 
     def _rest(self) -> ChunkResult:
         """A chunk in which every environment rests: the simulator need not be stepped."""
@@ -141,8 +142,6 @@ class ChunkStepper:
         wanted = {"done": ended, "truncated": result.truncated & active}.get(self._final_wanted)
         if wanted is not None and wanted.any():
             self._store_final(result, wanted, progress)
-        if self._video:
-            self._video.add(result, active, ended)
         return ended
 
     def _store_final(self, result: StepResult, wanted: torch.Tensor, progress: _ChunkProgress) -> None:
@@ -175,7 +174,7 @@ class ChunkStepper:
             self._env.restart_clock(finished)
             self._metrics.begin(finished, mapped["instruction"])
             if self._video:
-                self._video.set_instruction(finished, mapped["instruction"])
+                self._video.begin_some(finished, result.observation, self._env.pictures(), mapped["instruction"])
 
     def _publish(self, finished: torch.Tensor) -> None:
         self._buffers["finished"].copy_(finished)

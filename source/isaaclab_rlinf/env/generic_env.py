@@ -49,7 +49,7 @@ class IsaacLabGenericEnv(gym.Env):
             cfg: RLinf's env section (``cfg.env.train`` or ``cfg.env.eval``).
             num_envs: Environments of this instance.
             seed_offset: Added to ``cfg.seed``; distinct for every instance.
-            total_num_processes: Number of instances; not needed here.
+            total_num_processes: Number of instances: with several, each names its video files by its number.
             worker_info: RLinf's worker description; not needed here.
 
         Raises:
@@ -58,7 +58,7 @@ class IsaacLabGenericEnv(gym.Env):
         """
         self.cfg, self.num_envs = cfg, num_envs
         self.total_num_processes, self.worker_info = total_num_processes, worker_info
-        self.spec = simulator_spec_from_config(cfg, num_envs, seed_offset)
+        self.spec = simulator_spec_from_config(cfg, num_envs, seed_offset, total_num_processes)
         self.seed = self.spec.seed
         self.auto_reset, self.ignore_terminations = self.spec.auto_reset, self.spec.ignore_terminations
         self.device = torch.device("cpu")
@@ -107,6 +107,11 @@ class IsaacLabGenericEnv(gym.Env):
         an evaluation curve would be of different episodes.
         """
         self._evaluation_round = 0
+
+    def end_evaluation(self) -> None:
+        """Ends what :meth:`begin_evaluation` began, and closes its video: one file for all its rounds."""
+        self._evaluation_round = None
+        self.flush_video()
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict]:
         """Starts a new episode in every environment.
@@ -157,9 +162,14 @@ class IsaacLabGenericEnv(gym.Env):
         """RLinf's hook at the end of a rollout epoch. Isaac Lab's resets draw their own states: nothing to do."""
 
     def flush_video(self) -> None:
-        """RLinf's hook at the end of a rollout epoch when videos are on: closes the present file."""
-        for path in self._simulator.flush_video():
-            print(f"[INFO] Video written: {path}", flush=True)
+        """RLinf's hook at the end of a rollout epoch when videos are on: closes the file.
+
+        Within an evaluation it stays open: :meth:`end_evaluation` closes it.
+        """
+        if self.spec.video is None or self._evaluation_round is not None:
+            return
+        for line in self._simulator.flush_video():
+            _notify(f"Video written: {line}")
 
     def close(self) -> None:
         """Ends the simulator process."""

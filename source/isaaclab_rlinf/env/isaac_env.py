@@ -20,6 +20,7 @@ from isaaclab_rlinf.compat.isaaclab_observations import (
 from isaaclab_rlinf.compat.newton_cameras import install_world_selection
 from isaaclab_rlinf.env.protocol import FinalObservation, StepResult
 from isaaclab_rlinf.env.success import SuccessReader
+from isaaclab_rlinf.env.viewer import find_viewer_camera
 from isaaclab_rlinf.mapping.actions import ActionTermInfo
 from isaaclab_rlinf.mapping.layout import ObservationLayout, RawObs, describe_observations
 
@@ -58,7 +59,10 @@ class IsaacEnv:
                 f"{spec.chunk_length}): time-outs then cost extra rendering. max_episode_steps {better} avoids it."
             )
         self._success = SuccessReader(env, spec.block.success, notices)
+        self._selection = install_world_selection(env)
         self._gate = self._install_gate(notices)
+        self._viewer = find_viewer_camera(env, spec.video, self._selection)
+        self.viewed = self._viewer.count if self._viewer is not None else 0
         self._hold = pose_holder(env) if spec.block.hold_pose_on_midchunk_reset else None
         self.notices = tuple(notices)
         (hook_manager_dones if self.managed else hook_direct_dones)(env, self._decide_resets)
@@ -94,14 +98,15 @@ class IsaacEnv:
         active: torch.Tensor,
         restart: torch.Tensor | None = None,
         final: FinalObservation | Literal["none"] = "truncated",
+        pictures: bool = False,
     ) -> StepResult:
         """Applies one action; see :class:`.protocol.SteppableEnv`."""
         env = self._env
-        self._request = _Request(active, restart, final)
+        self._request = _Request(active, restart, final, pictures)
         if self._gate is not None:
             self._gate.open = render and self._gate.open_for_final
             if getattr(env, "has_rtx_sensors", False):
-                env.render_enabled = render or self._may_need_final_images(final)
+                env.render_enabled = render or pictures or self._may_need_final_images(final)
         env.extras.pop("final_obs", None)
         observation, reward, _, _, extras = env.step(actions)
         request = self._request
@@ -112,7 +117,12 @@ class IsaacEnv:
             truncated=request.truncated,
             success=self._success.read(reward, request.task_terminated),
             final_observation=extras.get("final_obs") if env.cfg.compute_final_obs else None,
+            pictures=request.taken,
         )
+
+    def pictures(self) -> torch.Tensor | None:
+        """Returns the viewer camera's pictures as of now, None without one."""
+        return self._viewer.read() if self._viewer is not None else None
 
     def hold_actions(self) -> torch.Tensor:
         """Returns the actions that keep the present joint positions."""
@@ -138,9 +148,7 @@ class IsaacEnv:
                 return None
             notices.append(f"Cameras are rendered for every action: {reason}.")
             return None
-        gate = install_camera_gate(
-            self._env.observation_manager, block.camera_group, install_world_selection(self._env)
-        )
+        gate = install_camera_gate(self._env.observation_manager, block.camera_group, self._selection)
         gate.open_for_final = bool(block.cameras)  # A task's cameras that nobody reads are never rendered.
         return gate
 
@@ -156,6 +164,8 @@ class IsaacEnv:
         self._env.cfg.compute_final_obs = wanted is not None and bool((wanted & request.active).any())
         if self._gate is not None:
             self._gate.final_rows = wanted
+        if request.pictures:
+            request.taken = self.pictures()
         return ended if request.restart is None else ended | request.restart
 
     def _may_need_final_images(self, final: str) -> bool:
@@ -169,8 +179,11 @@ class IsaacEnv:
 class _Request:
     """What one step was asked for, and what its dones were."""
 
-    def __init__(self, active: torch.Tensor, restart: torch.Tensor | None = None, final: str = "none") -> None:
-        self.active, self.restart, self.final = active, restart, final
+    def __init__(
+        self, active: torch.Tensor, restart: torch.Tensor | None = None, final: str = "none", pictures: bool = False
+    ) -> None:
+        self.active, self.restart, self.final, self.pictures = active, restart, final, pictures
+        self.taken: torch.Tensor | None = None
         self.task_terminated = self.terminated = self.truncated = torch.zeros_like(active)
 
 

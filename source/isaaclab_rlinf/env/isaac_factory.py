@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.compat.warp_settings import configure_warp
+from isaaclab_rlinf.env.viewer import add_viewer_camera
 from isaaclab_rlinf.mapping.errors import hint
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def build_env_cfg(spec: SimulatorSpec, import_failures: Sequence[str] = ()) -> A
     for path, value in spec.env_overrides:
         set_by_path(env_cfg, path, value)
     _limit_episode(env_cfg, spec.max_episode_steps)
+    add_viewer_camera(env_cfg, spec.video)
     return env_cfg
 
 

@@ -36,12 +36,22 @@ class VideoSpec:
     directory: str
     max_envs: int = 4
     """Environments shown, in a grid."""
-    max_seconds: float = 60.0
-    """Bound on one file's length; later steps of the same rollout are not recorded."""
+    max_seconds: float = 600.0
+    """Bound on one file's length; how many steps are not in it is then said."""
     fps: float | None = None
     """Frames per second; None is the task's own step rate, so that the video plays in real time."""
-    tile_height: int = 192
-    """Least height in pixels to which a camera image is enlarged."""
+    width: int = 320
+    """Width in pixels of the viewer camera's picture of one environment."""
+    height: int = 240
+    """Height of that picture; without a viewer camera the least height to which the policy's views are enlarged."""
+    captions: bool = True
+    """Whether each picture has a margin with instruction, step, return and outcome."""
+    reward_scale: float = 1.0
+    """Factor of the rewards that are shown, so that they are those that training and evaluation report."""
+    first_env: int = 0
+    """Number of this simulator's first environment among those of all simulators of the run."""
+    suffix: str = ""
+    """Tells apart the files of several simulators."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +101,8 @@ class StepResult:
     """(B,) bool, evaluated before any reset."""
     final_observation: RawObs | None = None
     """Before the reset, cameras included; present if an active environment ended in a way that was asked for."""
+    pictures: torch.Tensor | None = None
+    """(viewed, H, W, 3) uint8 from the viewer camera, before any reset; present if asked for."""
 
 
 class SteppableEnv(Protocol):
@@ -106,6 +118,8 @@ class SteppableEnv(Protocol):
     notices: tuple[str, ...]
     can_skip_rendering: bool
     """False: cameras are rendered on every step whatever ``render`` says."""
+    viewed: int
+    """Environments, from the first one, of which a viewer camera takes pictures for a video; 0 without one."""
 
     def layout(self, observation: RawObs) -> ObservationLayout:
         """Describes an observation of this environment."""
@@ -123,6 +137,7 @@ class SteppableEnv(Protocol):
         active: torch.Tensor,
         restart: torch.Tensor | None = None,
         final: FinalObservation | Literal["none"] = "truncated",
+        pictures: bool = False,
     ) -> StepResult:
         """Applies one action.
 
@@ -132,7 +147,12 @@ class SteppableEnv(Protocol):
             active: (B,) bool; only these environments' ends call for a final observation.
             restart: (B,) bool; environments to reset whatever happens, without this being reported as an end.
             final: Which ends of active environments need the final observation.
+            pictures: Whether the viewer camera's pictures are wanted.
         """
+        ...
+
+    def pictures(self) -> torch.Tensor | None:
+        """Returns the viewer camera's pictures (viewed, H, W, 3) uint8 as of now, None without such a camera."""
         ...
 
     def hold_actions(self) -> torch.Tensor:
@@ -197,6 +217,7 @@ class Done:
 
     notices: tuple[str, ...] = ()
     videos: tuple[str, ...] = ()
+    """A line for each file that was closed, its path first."""
 
 
 @dataclass(frozen=True)

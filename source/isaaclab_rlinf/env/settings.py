@@ -19,7 +19,7 @@ Keys read, besides RLinf's own ``seed``, ``auto_reset``, ``ignore_terminations``
 ``init_params.start_timeout``      seconds until a start counts as hung
 ``init_params.step_timeout``       seconds until a chunk counts as hung
 ``video_cfg.save_video``           record every rollout epoch; with ``video_base_dir``, ``max_envs``, ``max_seconds``,
-                                   ``fps``, ``tile_height``
+                                   ``fps``, ``width``, ``height``, ``info_on_video``
 =================================  =====================================================================================
 """
 
@@ -40,13 +40,14 @@ class ConfigError(ValueError):
     """The env section cannot be turned into a simulator."""
 
 
-def simulator_spec_from_config(cfg: Any, num_envs: int, seed_offset: int = 0) -> SimulatorSpec:
+def simulator_spec_from_config(cfg: Any, num_envs: int, seed_offset: int = 0, num_simulators: int = 1) -> SimulatorSpec:
     """Builds the specification of one simulator process.
 
     Args:
         cfg: RLinf's env section (an OmegaConf node).
         num_envs: Environments in this process.
-        seed_offset: Added to ``cfg.seed``.
+        seed_offset: Number of this process among those of the run; added to ``cfg.seed``.
+        num_simulators: Number of processes with this section.
 
     Raises:
         ConfigError: If a key is missing or has a value that is not allowed.
@@ -64,6 +65,13 @@ def simulator_spec_from_config(cfg: Any, num_envs: int, seed_offset: int = 0) ->
         )
     seed = derived_seed(int(cfg.seed), seed_offset)
     max_steps = cfg.get("max_episode_steps", None)
+    video = _plain(cfg.get("video_cfg", {}))
+    shown = {
+        "reward_scale": float(cfg.get("reward_coef", 1.0)),
+        "first_env": seed_offset * num_envs,
+        "captions": bool(video.get("info_on_video", True)),
+        "suffix": f"-worker{seed_offset}" if num_simulators > 1 else "",
+    }
     return SimulatorSpec(
         task_id=str(params["id"]),
         num_envs=num_envs,
@@ -78,7 +86,7 @@ def simulator_spec_from_config(cfg: Any, num_envs: int, seed_offset: int = 0) ->
         import_modules=tuple(params.get("import_modules") or ()),
         env_overrides=tuple((params.get("env_overrides") or {}).items()),
         presets=tuple(params.get("presets") or ()),
-        video=_video_spec(_plain(cfg.get("video_cfg", {}))),
+        video=_video_spec(video, shown),
         log_file=_log_file(params.get("log_dir"), str(params["id"]), seed_offset),
     )
 
@@ -112,13 +120,14 @@ def _parse_block(node: Any) -> IsaacLabBlock:
     return block
 
 
-def _video_spec(cfg: dict[str, Any]) -> VideoSpec | None:
+def _video_spec(cfg: dict[str, Any], shown: dict[str, Any]) -> VideoSpec | None:
     if not cfg.get("save_video"):
         return None
     if not cfg.get("video_base_dir"):
         raise ConfigError("video_cfg.save_video is set, but video_cfg.video_base_dir is not.")
-    keys = ("max_envs", "max_seconds", "fps", "tile_height")
-    return VideoSpec(str(cfg["video_base_dir"]), **{key: cfg[key] for key in keys if cfg.get(key) is not None})
+    keys = ("max_envs", "max_seconds", "fps", "width", "height")
+    given = {key: cfg[key] for key in keys if cfg.get(key) is not None}
+    return VideoSpec(str(cfg["video_base_dir"]), **given, **shown)
 
 
 def _log_file(directory: str | None, task_id: str, seed_offset: int) -> str | None:

@@ -104,7 +104,7 @@ class Simulator:
         return self._ask(ChunkRequest(), "stepping a chunk")
 
     def flush_video(self) -> tuple[str, ...]:
-        """Closes the present video file and returns its path, or nothing if no frame was recorded."""
+        """Closes the present video file and returns a line about it, or nothing if no frame was recorded."""
         answer: Done = self._ask(FlushVideoRequest(), "writing a video")
         return answer.videos
 

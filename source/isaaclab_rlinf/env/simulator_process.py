@@ -92,7 +92,7 @@ def _connect(spec: SimulatorSpec, env: SteppableEnv, channel: connection.Connect
     if spec.video is not None:
         from isaaclab_rlinf.env.video import VideoRecorder
 
-        video = VideoRecorder(spec.video, mapping, env.num_envs, env.step_seconds)
+        video = VideoRecorder(spec.video, mapping, env.num_envs, env.step_seconds, env.viewed)
     stepper = ChunkStepper(env, spec, mapping, buffers, video)
     stepper.begin(observation)
     channel.send(
@@ -136,8 +136,7 @@ def _answer(request: object, env: SteppableEnv, stepper: ChunkStepper, video: An
         stepper.begin(env.reset(seed=request.seed))
         return Done()
     if isinstance(request, FlushVideoRequest):
-        path = video.flush() if video is not None else None
-        return Done(videos=(path,) if path else ())
+        return Done(videos=video.flush() if video is not None else ())
     raise TypeError(f"unknown request {request!r}")
 
 

@@ -37,7 +37,10 @@ class SimulatorEnvWorker(EnvWorker):
         """
         for env in self.eval_env_list:
             get_env_attr(env, "begin_evaluation")()
-        return super().evaluate(input_channel, rollout_channel)
+        results = super().evaluate(input_channel, rollout_channel)
+        for env in self.eval_env_list:
+            get_env_attr(env, "end_evaluation")()
+        return results
 
     def instructions(self) -> tuple[str, ...]:
         """Return the task's instruction texts, into which episode metrics index."""

@@ -7,6 +7,7 @@ from isaaclab.envs import ManagerBasedRLEnvCfg
 from isaaclab.envs import mdp as lab_mdp
 from isaaclab.managers import ObservationGroupCfg, ObservationTermCfg, RewardTermCfg, SceneEntityCfg
 from isaaclab.managers import TerminationTermCfg as DoneTerm
+from isaaclab.sensors import CameraCfg
 from isaaclab.sim import SimulationCfg
 from isaaclab.utils import configclass
 from isaaclab_newton.physics import MJWarpSolverCfg, NewtonCfg
@@ -15,7 +16,7 @@ from . import mdp
 from .actions import LimitedJointPositionActionCfg
 from .commands import TouchGoalCfg
 from .geometry import BALL_NAMES, GEOMETRY
-from .scene import JOINT_NAMES, TouchColorSceneCfg
+from .scene import JOINT_NAMES, TouchColorSceneCfg, viewer_camera_cfg
 
 STEP_DT = 0.05
 """Duration of a control step (s). One solver step each: on a CPU a solver step costs 13 ms for 1 or for 64 arms."""
@@ -113,6 +114,9 @@ class TouchColorEnvCfg(ManagerBasedRLEnvCfg):
     events: EventsCfg = EventsCfg()
     instructions: tuple[str, ...] = tuple(f"touch the {name} ball" for name in BALL_NAMES)
     """Text of each instruction. The observation ``policy/instruction`` is an index into this tuple."""
+
+    viewer_camera: CameraCfg = viewer_camera_cfg()
+    """Part of the scene only while a video is recorded, see `isaaclab_rlinf.env.viewer`."""
 
     def __post_init__(self) -> None:
         """Sets time steps and physics."""

@@ -49,9 +49,14 @@ def look_at(eye: tuple[float, float, float], target: tuple[float, float, float])
 
 
 def camera_cfg(
-    path: str, eye: tuple[float, float, float], target: tuple[float, float, float], fov: float, moving: bool = False
+    path: str,
+    eye: tuple[float, float, float],
+    target: tuple[float, float, float],
+    fov: float,
+    moving: bool = False,
+    size: tuple[int, int] = (IMAGE_SIZE, IMAGE_SIZE),
 ) -> CameraCfg:
-    """A square RGB camera rendered by Newton's Warp ray caster.
+    """An RGB camera rendered by Newton's Warp ray caster.
 
     Args:
         path: Prim path; the parent prim is the frame of `eye` and `target`.
@@ -59,6 +64,7 @@ def camera_cfg(
         target: Point looked at, m.
         fov: Horizontal field of view, rad.
         moving: Whether the parent moves. Without it Isaac Lab keeps the pose that the camera had at start.
+        size: Width and height, pixels.
 
     Returns:
         The sensor configuration.
@@ -72,8 +78,8 @@ def camera_cfg(
             horizontal_aperture=_APERTURE,
             clipping_range=(0.01, 10.0),
         ),
-        width=IMAGE_SIZE,
-        height=IMAGE_SIZE,
+        width=size[0],
+        height=size[1],
         update_latest_camera_pose=moving,
         renderer_cfg=NewtonWarpRendererCfg(),
     )
@@ -111,6 +117,16 @@ def arm_cfg() -> ArticulationCfg:
             )
         },
     )
+
+
+def viewer_camera_cfg() -> CameraCfg:
+    """The camera of videos: the whole workspace from in front, aslant. Its size is set by `video_cfg`.
+
+    Returns:
+        The sensor configuration.
+    """
+    path, eye = "{ENV_REGEX_NS}/ViewerCamera", (1.2, -0.35, 0.9)
+    return camera_cfg(path, eye, target=(0.2, 0.0, 0.0), fov=math.radians(58.0), size=(320, 240))
 
 
 @configclass
