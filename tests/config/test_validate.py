@@ -407,6 +407,11 @@ def test_the_texts_that_an_index_points_into(check, texts, words):
     assert any(words in issue.found for issue in issues)
 
 
+def test_an_empty_text_does_not_hide_the_words_of_the_others(check):
+    issues = check(f"{FROM_TASK}={{instructions: ['', touch the purple ball]}}").issues
+    assert ["empty" in issue.found or "purple" in issue.found for issue in issues] == [True, True]
+
+
 def test_many_bad_texts_are_counted(check):
     texts = ", ".join(f"touch ball {index}" for index in range(9))
     issues = check(f"{FROM_TASK}={{instructions: [{texts}]}}").issues

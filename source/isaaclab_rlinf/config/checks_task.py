@@ -14,7 +14,7 @@ from isaaclab_rlinf.config.parse import parse_isaaclab_block
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.config.task_facts import TaskFacts, read_task
 from isaaclab_rlinf.config.tasks import find_task
-from isaaclab_rlinf.mapping.instructions import read_instructions
+from isaaclab_rlinf.mapping.instructions import read_instructions, text_problem
 
 _SHOWN = 5
 """Instructions with a problem that are shown one by one."""
@@ -152,12 +152,13 @@ def _check_instructions(ctx: Context, mode: str, facts: TaskFacts) -> None:
     if not obs or (facts.groups is None and facts.instructions is None):
         return  # a direct-workflow task may add them to its cfg when it is made
     where = f"env.{mode}.isaaclab.task_description.obs"
-    texts, problems = read_instructions(facts.instructions)
+    _, problems = read_instructions(facts.instructions)
     for problem in problems:
         ctx.issue(where, f"{facts.task}: {problem}", "a tuple of texts", "repair its env cfg, or give one text here")
-    if ctx.instruction_issues is None:
+    if ctx.instruction_issues is None or not isinstance(facts.instructions, tuple | list):
         return
-    issues = [issue for index, text in enumerate(texts) for issue in ctx.instruction_issues(f"[{index}]", text)]
+    texts = [(f"[{index}]", text) for index, text in enumerate(facts.instructions) if not text_problem(text)]
+    issues = [issue for index, text in texts for issue in ctx.instruction_issues(index, text)]
     for issue in issues[:_SHOWN]:
         ctx.issue(where, f"{facts.task}'s instructions{issue.where}: {issue.found}", issue.allowed, issue.fix)
     if len(issues) > _SHOWN:
