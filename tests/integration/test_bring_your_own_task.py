@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from isaaclab_rlinf.workflow.dataset_memory import load_demonstrations
+
 pytestmark = pytest.mark.integration
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bring_your_own_task.md").read_text(encoding="utf-8")
@@ -62,9 +64,22 @@ def test_checks_say_what_the_page_says(place, decided):
         assert any(line[: len(row)] == row for line in rows), output
 
 
+def look_at_pictures(dataset):
+    """In every episode and view the pictures move, as the states do."""
+    data = load_demonstrations(dataset)
+    starts = [0, *(data.last_frame.unique()[:-1] + 1).tolist()]
+    for start in starts:
+        frames = slice(start, int(data.last_frame[start]) + 1)
+        moved = (data.state[frames][1:] - data.state[frames][:-1]).abs().amax()
+        images = data.images[frames].int()
+        changed = (images[1:] - images[:-1]).abs().amax(dim=(0, 2, 3, 4))
+        assert moved > 0.01 and (changed > 24).all(), (start, changed)
+
+
 @pytest.mark.slow
 def test_from_demonstrations_to_playing(place, decided):
     assert "60 episodes" in follow(place, "isaaclab-rlinf collect")
+    look_at_pictures(place / "data")
     follow(place, "isaaclab-rlinf sft")
     assert "step 2/2" in follow(place, "isaaclab train")
     assert "over 20 episodes" in follow(place, "isaaclab play")

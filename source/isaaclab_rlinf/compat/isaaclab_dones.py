@@ -41,8 +41,8 @@ def hook_direct_dones(env: Any, hook: DoneHook) -> None:
     There the reset mask is ``terminated | truncated`` of one call, so forced resets are reported to the environment as
     terminations and left-out terminations are not reported to it at all.
 
-    Direct tasks often return views of live simulator buffers, which the reset then overwrites; the observations of a
-    step with a final observation are therefore copied.
+    Direct tasks often return views of live simulator buffers (a camera's output, joint positions), which the next step
+    or the reset overwrites; nothing else in Isaac Lab copies them, so they are copied where they leave the task.
     """
     get_dones = env._get_dones
 
@@ -54,8 +54,7 @@ def hook_direct_dones(env: Any, hook: DoneHook) -> None:
     compute_observations = env._compute_observations
 
     def copied() -> Any:
-        observations = compute_observations()
-        return clone_tensors(observations) if env.cfg.compute_final_obs else observations
+        return clone_tensors(compute_observations())
 
     env._get_dones = hooked
     env._compute_observations = copied

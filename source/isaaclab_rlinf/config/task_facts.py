@@ -39,8 +39,8 @@ class TaskFacts:
     """Reward term -> weight; None for the direct workflow."""
     episode_steps: int | None = None
     """Environment steps until the task's own time-out."""
-    instructions: Any = None
-    """The cfg's ``instructions``, unjudged: see :func:`~isaaclab_rlinf.mapping.instructions.read_instructions`."""
+    instructions: tuple[str, ...] | None = None
+    """The texts that a per-environment instruction index points into."""
     notices: tuple[str, ...] = field(default=())
 
 
@@ -152,13 +152,14 @@ def _facts(task: str, cfg: Any) -> TaskFacts:
             if group is not None and not isinstance(group, str | int | float | bool | tuple | list)
         }
     terminations, rewards = getattr(cfg, "terminations", None), getattr(cfg, "rewards", None)
+    instructions = getattr(cfg, "instructions", None)
     return TaskFacts(
         task,
         groups=groups,
         terminations=_attributes(terminations, "time_out", bool) if groups is not None else None,
         rewards=_attributes(rewards, "weight", float) if groups is not None else None,
         episode_steps=_episode_steps(cfg),
-        instructions=known(getattr(cfg, "instructions", None)),
+        instructions=tuple(instructions) if instructions is not None else None,
     )
 
 

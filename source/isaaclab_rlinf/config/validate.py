@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 MODES = ("train", "play")
 CHECKS = (check_sections, check_blocks, check_arithmetic, check_algorithm, check_model, check_weights, check_tasks)
 """In this order; each takes the :class:`~isaaclab_rlinf.config.context.Context` and adds to it."""
+COLLECT_CHECKS = (check_sections, check_blocks, check_tasks)
+"""What ``collect`` needs of them: it has neither a model nor a training."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,14 @@ class Validation:
     """The valid ``isaaclab`` blocks, by ``train`` and ``eval``."""
 
 
-def examine(cfg: DictConfig, *, source: Path, mode: str, num_accelerators: int | None = -1) -> Validation:
+def examine(
+    cfg: DictConfig,
+    *,
+    source: Path,
+    mode: str,
+    num_accelerators: int | None = -1,
+    checks: Sequence[Callable[[Context], None]] = CHECKS,
+) -> Validation:
     """Check a composed and migrated configuration.
 
     Args:
@@ -51,6 +61,7 @@ def examine(cfg: DictConfig, *, source: Path, mode: str, num_accelerators: int |
         mode: ``train`` or ``play``.
         num_accelerators: Accelerators the run may use: 0 for ``--device cpu``, None when they are another cluster's;
             left out, they are counted.
+        checks: What to check, in order.
 
     Returns:
         Every mistake, every notice, and the typed blocks.
@@ -60,7 +71,7 @@ def examine(cfg: DictConfig, *, source: Path, mode: str, num_accelerators: int |
     plain, unresolved = resolve(cfg)
     count = count_accelerators() if num_accelerators == -1 else num_accelerators
     ctx = Context(plain, source, mode, count)
-    for check in CHECKS:
+    for check in checks:
         check(ctx)
     # a key that does not resolve was left out, so the checks call it missing; its own issue says more
     paths = {issue.where for issue in unresolved}
@@ -74,7 +85,9 @@ def validate(cfg: DictConfig, *, source: Path, mode: str, num_accelerators: int 
     return list(examine(cfg, source=source, mode=mode, num_accelerators=num_accelerators).issues)
 
 
-def require_sound(cfg: DictConfig, *, source: Path, mode: str) -> None:
+def require_sound(
+    cfg: DictConfig, *, source: Path, mode: str, checks: Sequence[Callable[[Context], None]] = CHECKS
+) -> None:
     """Raise when sections or keys that the command line reads or writes are missing or of the wrong kind.
 
     For use before the command line is applied, so that applying it needs no checks of its own.
@@ -83,6 +96,7 @@ def require_sound(cfg: DictConfig, *, source: Path, mode: str) -> None:
         cfg: A composed and migrated configuration.
         source: The YAML it comes from.
         mode: ``train`` or ``play``.
+        checks: See :func:`examine`.
 
     Raises:
         ConfigError: With everything :func:`examine` finds, not only what is missing.
@@ -91,7 +105,7 @@ def require_sound(cfg: DictConfig, *, source: Path, mode: str) -> None:
     ctx = Context(plain, source, mode, 0)
     check_sections(ctx)
     if ctx.issues or unresolved:
-        raise_if(validate(cfg, source=source, mode=mode), source)
+        raise_if(examine(cfg, source=source, mode=mode, checks=checks).issues, source)
 
 
 def report_unresolved(cfg: DictConfig, source: Path) -> list[Issue]:

@@ -29,7 +29,6 @@ from isaaclab_rlinf.inspection.record import (
     write_json,
 )
 from isaaclab_rlinf.mapping.errors import MappingError
-from isaaclab_rlinf.mapping.instructions import read_instructions
 from isaaclab_rlinf.mapping.observations import ObservationMap
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def _describe(env: IsaacEnv, observation: RawObs, layout: ObservationLayout) -> 
             for name, articulation in scene.items()
         ),
         action_terms=tuple((term.name, term.width, term.detail) for term in env.action_terms),
-        instructions=read_instructions(env.instructions)[0] or None,
+        instructions=None if env.instructions is None else tuple(env.instructions),
         hold=hold,
         hold_reason=reason,
     )

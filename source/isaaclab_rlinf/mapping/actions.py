@@ -95,6 +95,46 @@ def map_actions(actions: torch.Tensor, spec: ActionMap) -> torch.Tensor:
     return torch.cat([prefix, actions, suffix], dim=-1)
 
 
+def unmap_actions(actions: torch.Tensor, spec: ActionMap) -> torch.Tensor:
+    """Inverse of :func:`map_actions`: the model's actions that the environment would receive as ``actions``.
+
+    Args:
+        actions: The environment's actions, (B, env_dim).
+        spec: The mapping.
+
+    Returns:
+        (B, model_dim) float32, such that mapping them gives ``actions`` again.
+
+    Raises:
+        MappingError: If no action of the model gives these: another width, a value that is not finite, a scale of 0,
+            or another value than ``pad_value`` in a padded dim.
+    """
+    if actions.ndim != 2 or actions.shape[-1] != spec.env_dim:
+        raise MappingError(
+            f"actions of shape {tuple(actions.shape)}; the environment takes (environments, {spec.env_dim})."
+        )
+    if not torch.isfinite(actions).all():
+        env, dim = (~torch.isfinite(actions)).nonzero()[0].tolist()
+        raise MappingError(f"the action for environment {env} is {float(actions[env, dim])} in dim {dim}.")
+    if (spec.scale == 0).any():
+        dims = (spec.scale == 0).nonzero().flatten().tolist()
+        raise MappingError(f"action_mapping.scale is 0 in model dims {dims}: what the model does there has no effect.")
+    exact = actions.to("cpu", torch.float64)
+    model = exact[:, len(spec.prefix) : len(spec.prefix) + spec.model_dim]
+    model = ((model - spec.offset) / spec.scale).to(torch.float32)
+    prefix, suffix = (pad.expand(len(model), -1) for pad in (spec.prefix, spec.suffix))
+    again = torch.cat([prefix, model * spec.scale + spec.offset, suffix], dim=-1)
+    reach = torch.cat([spec.prefix, spec.offset, spec.suffix]).abs()
+    wrong = ~((again - exact).abs() <= 1e-5 * (1 + exact.abs() + reach))
+    if wrong.any():
+        env, dim = wrong.nonzero()[0].tolist()
+        raise MappingError(
+            f"the action for environment {env} is {float(actions[env, dim]):.6g} in dim {dim}, but with this "
+            f"action_mapping a model can only give {float(again[env, dim]):.6g} there (pad_value, scale or offset)."
+        )
+    return model.to(actions.device)
+
+
 def concatenate_parts(parts: Mapping[str, Any], keys: Sequence[str] | None, chunk: int | None = None) -> Any:
     """Joins a model's named action parts in the declared order; device and dtype stay as they are.
 

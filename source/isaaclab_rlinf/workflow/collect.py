@@ -3,8 +3,9 @@
 
 """Collect demonstrations of a scripted expert as a LeRobot dataset, mapped exactly as reinforcement learning maps.
 
-The same task YAML decides which cameras and states are recorded, so that a model trained on the dataset sees in RL
-what it saw in the demonstrations.
+The same task YAML decides which cameras and states are recorded, and the recorded action is what the model would have
+to answer for the environment to receive the expert's: a model trained on the dataset sees in RL what it saw in the
+demonstrations, and what it does means the same.
 """
 
 from __future__ import annotations
@@ -14,13 +15,41 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.workflow.partial_directory import partial_directory
+
 if TYPE_CHECKING:
     import torch
 
+    from isaaclab_rlinf.env.isaac_env import IsaacEnv
     from isaaclab_rlinf.env.protocol import SimulatorSpec
 
 Expert = Callable[[Any, int], "torch.Tensor"]
-"""``(unwrapped environment, horizon) -> (B, horizon, A)`` actions, from privileged state."""
+"""``(unwrapped environment, horizon) -> (B, horizon, A)`` actions of the environment, from privileged state."""
+
+
+@dataclass(frozen=True)
+class CollectSettings:
+    """How to collect.
+
+    Attributes:
+        num_episodes: Number of successful episodes to record.
+        action_noise: Standard deviation of a disturbance of the executed actions, in the environment's units. The
+            expert's own action is recorded, so that the dataset also shows how to come back to the path (DART; Laskey
+            et al., CoRL 2017).
+        calibration_error: Added to every recorded action, in the environment's units: the demonstrations of a robot
+            whose encoders read that much too high. A model trained on them aims beside its goal in the same way
+            everywhere.
+        action_dim: Width of the model's emitted actions; None is whatever ``action_mapping`` leaves of the
+            environment's.
+        columns: For each column of the model's own action vector, the emitted column that it becomes; None when the
+            model emits its columns in its own order.
+    """
+
+    num_episodes: int
+    action_noise: float = 0.0
+    calibration_error: float = 0.0
+    action_dim: int | None = None
+    columns: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,129 +72,130 @@ def collect_demonstrations(
     spec: SimulatorSpec,
     expert: Expert,
     out_dir: Path,
-    num_episodes: int,
+    settings: CollectSettings,
     *,
-    action_noise: float = 0.0,
-    calibration_error: float = 0.0,
     on_progress: Callable[[int, int], None] = lambda episodes, attempts: None,
+    on_notice: Callable[[str], None] = lambda text: None,
 ) -> CollectReport:
     """Run the expert and record its successful episodes.
 
-    With ``action_noise`` the environment executes a disturbed action while the expert's own is recorded, so that the
-    dataset also shows how to come back to the path (DART; Laskey et al., CoRL 2017).
+    Everything is written to a hidden directory beside ``out_dir``, which takes that name when all is done.
 
     Args:
         spec: Task, environments, seed and mapping.
         expert: The expert's policy, asked anew in every step.
         out_dir: Directory to create.
-        num_episodes: Number of successful episodes to record.
-        action_noise: Standard deviation of the disturbance, in action units.
-        calibration_error: Added to every recorded action, in action units: the demonstrations of a robot whose
-            encoders read that much too high. A model trained on them aims beside its goal in the same way everywhere.
+        settings: What to record.
         on_progress: Called with (recorded episodes, attempts) after each finished episode.
+        on_notice: Called with what the user should know about task and mapping.
 
     Returns:
         Counts and the dataset's place.
 
     Raises:
         FileExistsError: If ``out_dir`` exists.
-        ExpertGaveUpError: If after ``20 * num_episodes`` attempts too few succeeded; what was recorded is kept.
+        ExpertGaveUpError: If after ``20 * num_episodes`` attempts too few succeeded; what was recorded until then is
+            a whole dataset and is kept.
+        MappingError: If the YAML does not fit the task, or no action of a model gives the expert's.
     """
+    from isaaclab_rlinf.env.isaac_factory import open_isaac_env
+
+    spec = replace(spec, block=replace(spec.block, render_every_action=True, hold_pose_on_midchunk_reset=False))
+    with partial_directory(out_dir) as directory, open_isaac_env(spec) as env:
+        counts = _record(env, spec, expert, directory, settings, on_progress, on_notice)
+    report = CollectReport(*counts, out_dir)
+    if report.episodes < settings.num_episodes:
+        raise _gave_up(report.episodes, report.attempts, f"; those are in {out_dir}, a whole dataset")
+    return report
+
+
+def _record(
+    env: IsaacEnv,
+    spec: SimulatorSpec,
+    expert: Expert,
+    directory: Path,
+    settings: CollectSettings,
+    on_progress: Callable[[int, int], None],
+    on_notice: Callable[[str], None],
+) -> tuple[int, int, int]:
+    """Fill the directory; return episodes, attempts and frames."""
     import torch
 
-    from isaaclab_rlinf.env.isaac_factory import open_isaac_env
     from isaaclab_rlinf.mapping.observations import ObservationMap, map_observation
+    from isaaclab_rlinf.workflow.collect_recorder import EpisodeRecorder
 
-    if out_dir.exists():
-        raise FileExistsError(f"{out_dir} exists; a dataset is never overwritten. Choose another --out.")
-    spec = replace(spec, block=replace(spec.block, render_every_action=True, hold_pose_on_midchunk_reset=False))
-    generator = torch.Generator().manual_seed(spec.seed)
-    everyone = torch.ones(spec.num_envs, dtype=torch.bool, device=spec.device)
-    with open_isaac_env(spec) as env:
-        raw = env.reset(seed=spec.seed)
-        observation_map = ObservationMap.build(spec.block, env.layout(raw), env.instructions)
-        recorder = _Recorder(out_dir, spec, observation_map, round(1 / env.step_seconds))
-        while recorder.episodes < num_episodes:
+    actor = _ExpertActor(env, spec, expert, settings)
+    raw = env.reset(seed=spec.seed)
+    observation_map = ObservationMap.build(spec.block, env.layout(raw), env.instructions)
+    for notice in dict.fromkeys((*env.notices, *observation_map.notices)):
+        on_notice(notice)
+    name, fps = f"local/{spec.task_id.split(':')[-1]}", round(1 / env.step_seconds)
+    recorder = EpisodeRecorder(directory, name, env.num_envs, observation_map.instructions, fps)
+    everyone = torch.ones(env.num_envs, dtype=torch.bool, device=env.device)
+    wanted, patience = settings.num_episodes, 20 * settings.num_episodes + env.num_envs
+    try:
+        while recorder.episodes < wanted and (recorder.attempts < patience):
             mapped = map_observation(raw, observation_map)
-            actions = expert(env.unwrapped, 1)[:, 0]
-            recorder.add(mapped, actions + calibration_error)
-            noise = action_noise * torch.randn(actions.shape, generator=generator).to(actions)
-            result = env.step(actions + noise, render=True, active=everyone, final="none")
+            recorded, executed = actor.act()
+            recorder.add(mapped, recorded)
+            result = env.step(executed, render=True, active=everyone, final="none")
             raw = result.observation
             for index in (result.terminated | result.truncated).nonzero().flatten().tolist():
-                recorder.finish(index, keep=bool(result.success[index]) and recorder.episodes < num_episodes)
+                recorder.finish(index, keep=bool(result.success[index]) and recorder.episodes < wanted)
                 on_progress(recorder.episodes, recorder.attempts)
-            if recorder.episodes < num_episodes and recorder.attempts >= 20 * num_episodes + spec.num_envs:
-                kept = f"; those are in {recorder.close().directory}" if recorder.episodes else ""
-                raise ExpertGaveUpError(
-                    f"the expert succeeded in {recorder.episodes} of {recorder.attempts} episodes{kept}. Giving up."
-                )
-        return recorder.close()
+        if not recorder.episodes:
+            raise _gave_up(0, recorder.attempts, "")
+        recorder.close()
+    except BaseException:
+        recorder.abandon()
+        raise
+    return recorder.episodes, recorder.attempts, recorder.frames
 
 
-class _Recorder:
-    """Buffers running episodes per environment and writes finished ones with LeRobot's writer."""
+def _gave_up(episodes: int, attempts: int, kept: str) -> ExpertGaveUpError:
+    return ExpertGaveUpError(f"the expert succeeded in {episodes} of {attempts} episodes{kept}. Giving up.")
 
-    def __init__(self, out_dir: Path, spec: SimulatorSpec, observation_map: Any, fps: int):
-        import datasets
-        from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
-        datasets.disable_progress_bars()  # one bar per episode would bury ours
-        self._instructions = observation_map.instructions
-        self._running: list[list[dict[str, Any]]] = [[] for _ in range(spec.num_envs)]
-        self._out_dir, self._fps = out_dir, fps
-        self._create = LeRobotDataset.create
-        self._name = f"local/{spec.task_id}"
-        self._dataset: Any = None
-        self.episodes = self.attempts = self.frames = 0
+class _ExpertActor:
+    """The expert's actions: what a model should answer, and what the environment executes."""
 
-    def add(self, mapped: dict[str, torch.Tensor], actions: torch.Tensor) -> None:
-        """Append one step of every environment."""
-        host = {name: value.cpu().numpy() for name, value in mapped.items()}
-        action_rows = actions.float().cpu().numpy()
-        for index, frames in enumerate(self._running):
-            frame = {"action": action_rows[index], "task": self._instructions[int(host["instruction"][index])]}
-            for name, value in host.items():
-                if name == "states":
-                    frame["observation.state"] = value[index]
-                elif name != "instruction":
-                    frame[f"observation.images.{name}"] = value[index]
-            frames.append(frame)
+    def __init__(self, env: IsaacEnv, spec: SimulatorSpec, expert: Expert, settings: CollectSettings) -> None:
+        import torch
 
-    def finish(self, index: int, *, keep: bool) -> None:
-        """End the episode of one environment, writing it or dropping it."""
-        frames, self._running[index] = self._running[index], []
-        self.attempts += 1
-        if not keep:
-            return
-        if self._dataset is None:
-            self._dataset = self._create(
-                self._name,
-                fps=self._fps,
-                features=_features(frames[0]),
-                root=self._out_dir,
-                use_videos=False,
-                image_writer_threads=2,
+        from isaaclab_rlinf.mapping.actions import ActionMap
+
+        self._env, self._expert, self._settings = env, expert, settings
+        mapping, env_dim = spec.block.action_mapping, sum(term.width for term in env.action_terms)
+        width = settings.action_dim or env_dim - mapping.prefix_pad - mapping.suffix_pad
+        self._map = ActionMap.build(mapping, width, env.action_terms)
+        self._generator = torch.Generator().manual_seed(spec.seed)
+        self._acted_on = torch.zeros(env_dim, device=env.device)
+        self._acted_on[mapping.prefix_pad : env_dim - mapping.suffix_pad] = 1.0
+
+    def act(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the model's actions (B, model_dim) to record and the environment's (B, env_dim) to execute.
+
+        What the mapping pads is disturbed in neither: no model can do that.
+        """
+        import torch
+
+        from isaaclab_rlinf.mapping.actions import unmap_actions
+
+        actions = self._ask()
+        recorded = unmap_actions(actions + self._settings.calibration_error * self._acted_on, self._map)
+        if self._settings.columns is not None:
+            recorded = recorded[:, list(self._settings.columns)]
+        noise = self._settings.action_noise * torch.randn(actions.shape, generator=self._generator).to(actions)
+        return recorded, actions + noise * self._acted_on
+
+    def _ask(self) -> torch.Tensor:
+        from isaaclab_rlinf.mapping.errors import MappingError
+
+        actions = self._expert(self._env.unwrapped, 1)
+        shape, wanted = tuple(getattr(actions, "shape", ())), (self._env.num_envs, 1, self._map.env_dim)
+        if shape != wanted:
+            what = f"shape {shape}" if shape else type(actions).__name__
+            raise MappingError(
+                f"the expert returned {what} for horizon 1; expected (environments, 1, actions) = {wanted}."
             )
-        for frame in frames:
-            self._dataset.add_frame(frame)
-        self._dataset.save_episode()
-        self.episodes += 1
-        self.frames += len(frames)
-
-    def close(self) -> CollectReport:
-        """Finish the dataset's files."""
-        self._dataset.finalize()
-        return CollectReport(self.episodes, self.attempts, self.frames, self._out_dir)
-
-
-def _features(frame: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Describe a frame to LeRobot."""
-    features = {}
-    for name, value in frame.items():
-        if name.startswith("observation.images."):
-            features[name] = {"dtype": "image", "shape": value.shape, "names": ["height", "width", "channel"]}
-        elif name != "task":
-            names = [f"{name.split('.')[-1]}_{column}" for column in range(len(value))]
-            features[name] = {"dtype": "float32", "shape": value.shape, "names": names}
-    return features
+        return actions[:, 0]

@@ -6,9 +6,17 @@
 from __future__ import annotations
 
 import argparse
-import importlib
+import math
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isaaclab_rlinf.workflow.partial_directory import leftovers
+
+if TYPE_CHECKING:
+    from isaaclab_rlinf.workflow.collect_prepare import PreparedCollect
+
+INTERRUPTED = "[ERROR] interrupted; nothing was written"
 
 
 def add_collect_args(parser: argparse.ArgumentParser) -> None:
@@ -25,9 +33,11 @@ def add_collect_args(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--num_envs", type=_positive, default=32, metavar="N", help="Parallel environments.")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of episodes and action noise.")
-    parser.add_argument("--action_noise", type=float, default=0.0, metavar="STD", help="Disturbance of the actions.")
     parser.add_argument(
-        "--calibration_error", type=float, default=0.0, metavar="X", help="Constant error of the recorded actions."
+        "--action_noise", type=_deviation, default=0.0, metavar="STD", help="Disturbance of the actions."
+    )
+    parser.add_argument(
+        "--calibration_error", type=_finite, default=0.0, metavar="X", help="Constant error of the recorded actions."
     )
     parser.add_argument("--device", default=None, metavar="DEV", help="Simulator device; default: CUDA if any.")
     parser.add_argument(
@@ -45,6 +55,20 @@ def _positive(text: str) -> int:
     return value
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"expected a finite number, got {text}")
+    return value
+
+
+def _deviation(text: str) -> float:
+    value = _finite(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more, got {text}")
+    return value
+
+
 def run_collect(args: argparse.Namespace) -> int:
     """Collect demonstrations.
 
@@ -52,78 +76,63 @@ def run_collect(args: argparse.Namespace) -> int:
         args: Namespace with the arguments of :func:`add_collect_args`.
 
     Returns:
-        Exit code.
+        0; 1 when the task, the expert or the disk failed, 130 when interrupted: nothing is written then, except for
+        the episodes of an expert that gave up.
 
     Raises:
-        ConfigError: If the YAML or the expert cannot be found.
+        ConfigError: With everything that is wrong with YAML and command line.
     """
+    from isaaclab_rlinf.config.light_import import end_child
+    from isaaclab_rlinf.config.stage import config_stage
+    from isaaclab_rlinf.workflow.collect_prepare import prepare_collect
+
+    try:
+        with config_stage():
+            prepared = prepare_collect(args)
+    except KeyboardInterrupt:
+        print(INTERRUPTED, file=sys.stderr)
+        return 130
+    finally:
+        end_child()
+    for notice in prepared.notices:
+        print(f"[INFO] {notice}")
+    for path in leftovers(args.out.absolute()):
+        print(f"[INFO] {path} is from a run that was killed, or is still going; it is in nobody's way")
+    return _collect(prepared, args.out.absolute())
+
+
+def _collect(prepared: PreparedCollect, out: Path) -> int:
+    """Collect behind a progress bar and say how it ended."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from isaaclab_rlinf.mapping.errors import MappingError
     from isaaclab_rlinf.workflow.collect import ExpertGaveUpError, collect_demonstrations
 
-    spec = _simulator_spec(args)
-    expert = _load_expert(args.expert, spec.task_id, spec.import_modules)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     try:
         with Progress(*columns) as progress:
-            bar = progress.add_task("episodes", total=args.num_episodes)
+            bar = progress.add_task("episodes", total=prepared.settings.num_episodes)
             report = collect_demonstrations(
-                spec,
-                expert,
-                args.out.absolute(),
-                args.num_episodes,
-                action_noise=args.action_noise,
-                calibration_error=args.calibration_error,
+                prepared.spec,
+                prepared.expert,
+                out,
+                prepared.settings,
                 on_progress=lambda episodes, attempts: progress.update(bar, completed=episodes),
+                on_notice=lambda text: progress.print(f"[INFO] {text}", markup=False, highlight=False),
             )
     except (ExpertGaveUpError, MappingError) as error:
         print(f"[ERROR] {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(INTERRUPTED, file=sys.stderr)
+        return 130
+    except FileExistsError:
+        raise
+    except OSError as error:
+        print(f"[ERROR] {type(error).__name__}: {error}; nothing was written", file=sys.stderr)
         return 1
     print(
         f"[INFO] {report.episodes} episodes, {report.frames} frames; the expert succeeded in "
         f"{report.episodes} of {report.attempts} attempts\n[INFO] Dataset: {report.directory}"
     )
     return 0
-
-
-def _simulator_spec(args: argparse.Namespace):
-    """Return the simulator of the YAML's training block."""
-    from omegaconf import open_dict
-
-    from isaaclab_rlinf.config.compose import compose_config
-    from isaaclab_rlinf.config.discover import find_config
-    from isaaclab_rlinf.config.errors import raise_if
-    from isaaclab_rlinf.config.migrate import migrate
-    from isaaclab_rlinf.config.parse import parse_isaaclab_block
-    from isaaclab_rlinf.env.settings import simulator_spec_from_config
-
-    source = find_config(args.config_name, args.config_path)
-    cfg = compose_config(source)
-    migrate(cfg)
-    raise_if(parse_isaaclab_block(cfg.env.train.isaaclab, "env.train.isaaclab")[1], source)
-    with open_dict(cfg):
-        cfg.env.train.seed = args.seed
-        cfg.env.train.auto_reset = True
-        cfg.env.train.init_params.action_chunk = 1
-        cfg.env.train.init_params.device = args.device
-        cfg.env.train.init_params.import_modules = list(cfg.get("extensions", None) or ())
-    return simulator_spec_from_config(cfg.env.train, args.num_envs)
-
-
-def _load_expert(name: str | None, task: str, modules: tuple[str, ...]):
-    """Return the expert named on the command line or by the task's registration."""
-    import gymnasium as gym
-
-    from isaaclab_rlinf.config.errors import ConfigError, Issue
-    from isaaclab_rlinf.env.isaac_factory import import_tasks
-
-    import_tasks(modules)
-    task_id = task.split(":")[-1]
-    known = gym.registry[task_id].kwargs if task_id in gym.registry else {}
-    name = name or known.get("expert_entry_point")
-    module, separator, function = str(name).partition(":")
-    if not name or not separator:
-        fix = "write a function (environment, horizon) -> (B, horizon, A) and name it"
-        raise ConfigError([Issue("--expert", f"{name!r} for task '{task}'", "MODULE:FUNCTION", fix)])
-    return getattr(importlib.import_module(module), function)

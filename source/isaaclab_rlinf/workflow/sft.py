@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue
 from isaaclab_rlinf.models.seeding import seeded
+from isaaclab_rlinf.workflow.partial_directory import partial_directory, refuse_taken
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.workflow.dataset_memory import Demonstrations
@@ -121,13 +120,10 @@ def train_sft(
     from isaaclab_rlinf.workflow.sft_loop import optimise
 
     out = Path(out_dir)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FileExistsError(f"{out} exists and is not empty; a checkpoint is never overwritten. Choose another.")
+    refuse_taken(out)
     demonstrations = load_demonstrations(dataset_dir, settings.max_episodes, on_frame)
     learner = _make_learner(demonstrations, settings)
-    partial = out.parent / f".{out.name}.{os.getpid()}.partial"
-    partial.mkdir(parents=True)
-    try:
+    with partial_directory(out) as partial:
         started = time.perf_counter()
         losses = optimise(learner, demonstrations, settings, partial / "tensorboard", on_step)
         seconds = time.perf_counter() - started
@@ -143,9 +139,6 @@ def train_sft(
             seconds=seconds,
         )
         _write_summary(partial, Path(dataset_dir), settings, report)
-        os.replace(partial, out)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return report
 
 
