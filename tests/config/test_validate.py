@@ -63,7 +63,7 @@ def test_keys_of_others_pass_with_a_notice(check):
 
 def test_null_is_not_silently_a_default(check):
     assert only(check("algorithm.update_epoch=null")).where == "algorithm.update_epoch"
-    assert check("algorithm.value_clip=null").issues == ()
+    assert check("+algorithm.clip_log_ratio_min=null").issues == ()
 
 
 def test_a_mandatory_value_left_open(check):
@@ -159,8 +159,9 @@ def test_nearest_multiples():
     [
         (["algorithm.normalize_advantages=false"], "algorithm.normalize_advantages"),
         (["algorithm.adv_type=grpo"], "algorithm.adv_type"),
-        (["algorithm.adv_type=grpo", "algorithm.loss_type=actor"], "algorithm.group_size"),
-        (["algorithm.adv_type=grpo", "algorithm.loss_type=actor", "algorithm.group_size=4"], "env.train.group_size"),
+        (["algorithm.adv_type=reinpp", "algorithm.loss_type=actor"], "algorithm.adv_type"),
+        (["algorithm.value_clip=null"], "algorithm.value_clip"),
+        (["~algorithm.huber_delta"], "algorithm.huber_delta"),
         (["algorithm.loss_type=embodied_sac"], "algorithm.adv_type"),
         (["actor.model.add_value_head=false"], "actor.model.add_value_head"),
         (["~actor.optim.value_lr"], "actor.optim.value_lr"),

@@ -9,10 +9,15 @@ from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import show
 from isaaclab_rlinf.config.rlinf_keys import SECTIONS
 
-GROUP_ADVANTAGES = ("grpo", "grpo_dynamic", "reinpp_baseline")
+_NOT_HERE = {
+    "grpo": "compares the members of a group, which must start from the same state; nothing on the environments' side "
+    "reads group_size yet, so they start from different ones, and a member would be praised for an easier start",
+    "grpo_dynamic": "is for conversations of agents: RLinf 0.3.0 gives it no turns to compare in an embodied run",
+    "reinpp": "is written for one reward per text: RLinf 0.3.0's embodied run hands it rewards of another shape",
+}
+"""Advantages that RLinf knows by name and that cannot be right here, with the reason."""
 _WITH_CRITIC = ("actor_critic", "decoupled_actor_critic")
 _SAC = "embodied_sac"
-_SCHEDULES_WITH_LENGTH = ("cosine", "torch_cosine")
 
 
 def check_algorithm(ctx: Context) -> None:
@@ -23,7 +28,8 @@ def check_algorithm(ctx: Context) -> None:
     """
     if not ctx.training:
         return
-    for check in (_check_pairing, _check_groups, _check_no_effect, _check_optimizer, _check_fsdp, _check_syncer):
+    checks = (_check_pairing, _check_groups, _check_masks, _check_critic_loss, _check_no_effect, _check_optimizer)
+    for check in (*checks, _check_fsdp, _check_syncer):
         check(ctx)
 
 
@@ -50,21 +56,46 @@ def _check_pairing(ctx: Context) -> None:
 
 
 def _check_groups(ctx: Context) -> None:
-    advantage = ctx.get("algorithm.adv_type", None)
-    size, env_size = ctx.whole("algorithm.group_size"), ctx.whole("env.train.group_size") or 1
-    if advantage not in GROUP_ADVANTAGES or size is None:
+    """Refuse what compares members of a group, and tell of a group size that changes nothing."""
+    advantage, size = ctx.get("algorithm.adv_type", None), ctx.whole("algorithm.group_size") or 1
+    if isinstance(advantage, str) and advantage in _NOT_HERE:
+        ctx.issue("algorithm.adv_type", f"{advantage!r} {_NOT_HERE[advantage]}", "'gae' or 'raw'", "adv_type: gae")
+    elif size > 1 and ctx.get("algorithm.filter_rewards", False) is True:
+        found = f"{size} with filter_rewards: {_NOT_HERE['grpo']}"
+        ctx.issue("algorithm.group_size", found, "1, which filters single episodes")
+    elif size > 1:
+        ctx.notices.append(f"algorithm.group_size: {size} has no effect with {advantage!r}; environments are no groups")
+
+
+def _check_masks(ctx: Context) -> None:
+    """Check that there is the mask of valid steps that every advantage but GAE multiplies with."""
+    auto_reset, ignore = (ctx.get(f"env.train.{key}", None) for key in ("auto_reset", "ignore_terminations"))
+    if ctx.get("algorithm.adv_type", None) != "raw" or ctx.get("algorithm.filter_rewards", False) is True:
         return
-    if size == 1:
-        ctx.issue("algorithm.group_size", f"1, but {advantage!r} compares members of a group", "a whole number > 1")
-    if size != env_size:
-        found = f"{env_size}, but algorithm.group_size is {size}"
-        ctx.issue("env.train.group_size", found, f"{size}: a group shares its start state")
+    for key, value in (("auto_reset", auto_reset), ("ignore_terminations", ignore)):
+        if value is True:
+            found = "true, but 'raw' gives an episode's return to its steps, and RLinf marks those only when false"
+            ctx.issue(f"env.train.{key}", found, "false")
+
+
+def _check_critic_loss(ctx: Context) -> None:
+    """Check what the critic's loss computes with, where RLinf's default of null ends the first update."""
+    if ctx.get("algorithm.loss_type", None) not in _WITH_CRITIC:
+        return
+    for key in ("value_clip", "huber_delta"):
+        value = ctx.get(f"algorithm.{key}", None)
+        if value is None:
+            found = f"{'null' if key in ctx.get('algorithm', {}) else 'missing'}, but the critic's loss needs it"
+            ctx.issue(f"algorithm.{key}", found, "a number > 0", "a large number, such as 1e6, switches it off")
 
 
 def _check_no_effect(ctx: Context) -> None:
-    if ctx.get("algorithm.normalize_advantages", True) is False and ctx.get("algorithm.loss_type", None) != _SAC:
+    if ctx.get("algorithm.normalize_advantages", True) is False and ctx.get("algorithm.adv_type", None) == "gae":
         found = "false has no effect: RLinf 0.3.0 normalises advantages on this path regardless"
         ctx.issue("algorithm.normalize_advantages", found, "true")
+    if ctx.get("algorithm.normalize_advantages", None) is True and ctx.get("algorithm.adv_type", None) == "raw":
+        found = "true has no effect with 'raw': RLinf 0.3.0 does not pass it on"
+        ctx.issue("algorithm.normalize_advantages", found, "no such key")
     bonus, model = ctx.number("algorithm.entropy_bonus"), ctx.get("actor.model.model_type", None)
     if bonus and isinstance(model, str) and model.startswith("gr00t"):
         ctx.issue("algorithm.entropy_bonus", f"{bonus:g}, but {model} has no entropy", "0")
@@ -85,10 +116,6 @@ def _check_optimizer(ctx: Context) -> None:
     for beta in ("adam_beta1", "adam_beta2"):
         if ctx.number(f"actor.optim.{beta}") == 1:
             ctx.issue(f"actor.optim.{beta}", "1: the average would never move", "a number >= 0 and < 1")
-    schedule = ctx.get("actor.optim.lr_scheduler", None)
-    if schedule in _SCHEDULES_WITH_LENGTH and not ctx.whole("actor.optim.total_training_steps"):
-        found = f"missing, but lr_scheduler {schedule!r} needs its length"
-        ctx.issue("actor.optim.total_training_steps", found, "a whole number >= 1")
 
 
 def _check_fsdp(ctx: Context) -> None:

@@ -25,6 +25,7 @@ def check_arithmetic(ctx: Context) -> None:
         _check_steps(ctx, mode)
     if ctx.training:
         _check_batches(ctx, sizes)
+        _check_normalized_samples(ctx, sizes.get("actor"))
         _check_intervals(ctx)
 
 
@@ -118,6 +119,32 @@ def _check_batches(ctx: Context, sizes: Mapping[str, int | None]) -> None:
         found = f"{batch} does not divide the rollout of {samples} samples ({_rollout_words(ctx)})"
         fix = f"use {' or '.join(map(str, nearest))}" if nearest else f"no multiple of {unit} divides it: change either"
         ctx.issue("actor.global_batch_size", found, f"a divisor of {samples} that is a multiple of {unit}", fix)
+
+
+def _check_normalized_samples(ctx: Context, ranks: int | None) -> None:
+    """Check that there is a standard deviation to divide by: RLinf normalizes GAE's advantages on each actor rank."""
+    samples = rollout_samples(ctx)
+    if ctx.get("algorithm.adv_type", None) != "gae" or not samples or not ranks or samples % ranks:
+        return
+    by_action = ctx.get("algorithm.reward_type", None) == "action_level"
+    values = samples // ranks * ((ctx.whole("actor.model.num_action_chunks") or 1) if by_action else 1)
+    if values > 1:
+        return
+    found = (
+        f"{_rollout_words(ctx)} = {samples} sample{'s' if samples > 1 else ''} per step, {values} on each of {ranks} "
+        "actor ranks: RLinf divides the advantages of a rank by their standard deviation, which one value has none of; "
+        "every update would be NaN and skipped"
+    )
+    fix = "more environments, a longer max_steps_per_rollout_epoch or a larger rollout_epoch"
+    ctx.issue("env.train.total_num_envs", found, "at least 2 samples per actor rank and step", fix)
+
+
+def actor_ranks(ctx: Context) -> int | None:
+    """Return the number of actor ranks, None when it is unknown or the placement is wrong."""
+    placement = ctx.get("cluster.component_placement", None)
+    if not isinstance(placement, Mapping):
+        return None
+    return world_sizes(placement, ctx.whole("cluster.num_nodes") or 1, ctx.num_accelerators)[0].get("actor")
 
 
 def rollout_samples(ctx: Context) -> int | None:

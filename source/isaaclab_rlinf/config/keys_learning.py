@@ -39,7 +39,7 @@ LEARNING: dict[str, dict[str, Key]] = {
         "filter_rewards": BOOL,
         "rewards_lower_bound": number(null=True),
         "rewards_upper_bound": number(null=True),
-        "bootstrap_type": TEXT,
+        "bootstrap_type": text("", "standard", "always"),
         "shuffle_rollout": BOOL,
         "sampling_params": MAP,
         "length_params": MAP,

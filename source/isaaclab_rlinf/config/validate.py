@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.config.checks_algorithm import check_algorithm
 from isaaclab_rlinf.config.checks_arithmetic import check_arithmetic
+from isaaclab_rlinf.config.checks_effects import check_effects
 from isaaclab_rlinf.config.checks_model import check_model, check_weights
+from isaaclab_rlinf.config.checks_schedule import check_schedule
 from isaaclab_rlinf.config.checks_sections import check_sections
 from isaaclab_rlinf.config.checks_task import check_blocks, check_tasks
 from isaaclab_rlinf.config.compose import resolve
@@ -27,7 +29,17 @@ if TYPE_CHECKING:
     from isaaclab_rlinf.config.schema import IsaacLabBlock
 
 MODES = ("train", "play")
-CHECKS = (check_sections, check_blocks, check_arithmetic, check_algorithm, check_model, check_weights, check_tasks)
+CHECKS = (
+    check_sections,
+    check_blocks,
+    check_arithmetic,
+    check_algorithm,
+    check_schedule,
+    check_effects,
+    check_model,
+    check_weights,
+    check_tasks,
+)
 """In this order; each takes the :class:`~isaaclab_rlinf.config.context.Context` and adds to it."""
 COLLECT_CHECKS = (check_sections, check_blocks, check_tasks)
 """What ``collect`` needs of them: it has neither a model nor a training."""
