@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from weight_stubs import write_safetensors
+
 HORIZON, MAX_ACTION, MAX_STATE = 16, 32, 64
 TROCAR_VIDEO = dict.fromkeys(("room_view", "left_wrist_view", "right_wrist_view"), (224, 224))
 TROCAR_PARTS = dict.fromkeys(("left_arm", "right_arm", "left_hand", "right_hand"), 7)
@@ -64,10 +66,12 @@ def _statistics(width: int) -> dict[str, list[float]]:
 
 
 def write_json(directory: Path, embodiments: Mapping[str, dict[str, Any]], **head: Any) -> Path:
-    """Write ``config.json`` and ``experiment_cfg/metadata.json``; returns the directory."""
+    """Write ``config.json``, ``experiment_cfg/metadata.json`` and a stub of weights; returns the directory."""
     (directory / "experiment_cfg").mkdir(parents=True, exist_ok=True)
     (directory / "config.json").write_text(json.dumps(config_json(**head)))
     (directory / "experiment_cfg/metadata.json").write_text(json.dumps(dict(embodiments)))
+    if not (directory / "model.safetensors").exists():
+        write_safetensors(directory / "model.safetensors", {"weight": (1,)})
     return directory
 
 

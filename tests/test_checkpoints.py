@@ -11,6 +11,7 @@ import pytest
 from isaaclab_rlinf.checkpoints import BEST_FILENAME, MANIFEST_FILENAME, resolve_checkpoint
 from isaaclab_rlinf.config.errors import ConfigError
 from isaaclab_rlinf.run_lineage import resumed_from
+from weight_stubs import POINTER
 
 TASK, CONFIG = "Isaac-Touch-Color-Arm3-v0", "my_config"
 
@@ -219,3 +220,53 @@ def test_no_run_lists_what_is_there(root):
 def test_a_directory_called_latest_is_a_path(root):
     write_step(Path("latest"), 4)
     assert resolve("latest", root).step == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "3",
+        "{}",
+        '{"version": 1, "library": "rlinf", "created_at": "2026-01-01"}',
+        '{"version": 1, "library": "rl_games", "created_at": "2026-01-01", "metadata": {}}',
+        "\\xff",
+        "[" * 100_000,
+    ],
+    ids=range(10),
+)
+@pytest.mark.parametrize("selector", ["latest", "best"])
+def test_a_run_whose_manifest_cannot_be_read_is_skipped_and_told(root, text, selector):
+    run = write_run(root, "good", 3)
+    best = {"step_dir": "experiment/checkpoints/global_step_3", "metric": "eval/success_once", "value": 0.9}
+    (run / BEST_FILENAME).write_text(json.dumps(best))
+    for name in ("broken", "z-broken"):
+        (root / name).mkdir()
+        (root / name / MANIFEST_FILENAME).write_bytes(b"\xff" if text == "\\xff" else text.encode())
+    (root / "folder" / MANIFEST_FILENAME).mkdir(parents=True)
+    found = resolve(selector, root)
+    assert found.step == 3
+    assert sum("run.json cannot be read" in notice for notice in found.notices) == 3
+
+
+def test_several_weight_files_of_one_step_are_told_apart(root):
+    step_dir = write_step(write_run(root, "a"), 5)
+    write_weights(step_dir / "copy/full_weights.pt")
+    issue = failure(step_dir.parent, root)
+    assert "global_step_5/actor/model_state_dict/full_weights.pt" in issue.found
+    assert "global_step_5/copy/full_weights.pt" in issue.found
+
+
+def test_the_issue_names_the_key_that_the_value_is_from(root):
+    with pytest.raises(ConfigError) as error:
+        resolve("no/where", root, where="runner.ckpt_path")
+    assert error.value.issues[0].where == "runner.ckpt_path"
+
+
+def test_pointers_of_git_lfs_are_named(root):
+    step_dir = write_step(write_run(root, "a"), 5)
+    (step_dir / "actor/model_state_dict/full_weights.pt").write_bytes(POINTER)
+    assert "Git LFS pointer" in failure(step_dir, root).found

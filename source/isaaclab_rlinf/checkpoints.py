@@ -13,11 +13,12 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue, listing
+from isaaclab_rlinf.models.weight_files import is_lfs_pointer
 from isaaclab_rlinf.run_lineage import MANIFEST_FILENAME, lineage
 from isaaclab_rlinf.run_lineage import STEP_NAME as _STEP_NAME
 
@@ -51,9 +52,9 @@ class ResolvedCheckpoint:
 
 
 def resolve_checkpoint(
-    value: str, *, log_root: Path, task: str, config_name: str, for_resume: bool = False
+    value: str, *, log_root: Path, task: str, config_name: str, for_resume: bool = False, where: str = _FLAG
 ) -> ResolvedCheckpoint:
-    """Return the checkpoint that a value of ``--checkpoint`` means.
+    """Return the checkpoint that a value of ``--checkpoint``, or of a key like it, means.
 
     ``latest`` is the highest step of the newest run of the same task and YAML that has a complete checkpoint; ``best``
     is the best that is named by the ``best_checkpoint.json`` of the newest run that has one, or of the runs it was
@@ -65,13 +66,21 @@ def resolve_checkpoint(
         task: Gym id that the run must have been for; read for the selectors only.
         config_name: Name of the YAML without extension that the run must have used; read for the selectors only.
         for_resume: Whether training goes on from it, so that the weights alone do not do.
+        where: Flag or key that the value is from, for the issue.
 
     Raises:
         ConfigError: If there is none, or more than one, or it cannot be resumed from; the issue says what was found
             and what to do.
     """
+    try:
+        return _resolve(value, Path(log_root), task, config_name, for_resume)
+    except ConfigError as error:
+        raise ConfigError(replace(issue, where=where) for issue in error.issues) from None
+
+
+def _resolve(value: str, log_root: Path, task: str, config_name: str, for_resume: bool) -> ResolvedCheckpoint:
     selected = value in SELECTORS and not Path(value).exists()
-    checkpoint = _select(value, Path(log_root), task, config_name) if selected else _from_path(value)
+    checkpoint = _select(value, log_root, task, config_name) if selected else _from_path(value)
     if for_resume and not checkpoint.resumable:
         found = f"{str(checkpoint.step_dir)!r} lacks {' and '.join(checkpoint.missing)}, which training resumes from"
         raise _error(
@@ -98,11 +107,18 @@ def _from_path(value: str) -> ResolvedCheckpoint:
     files = [file for file in path.rglob("full_weights.pt") if not _in_progress(file.relative_to(path))]
     files.sort(key=_natural)
     if len(files) != 1:
-        steps = [str(_step_dir(file)[0].relative_to(path)) for file in files]
+        steps = _names(files, path)
         found = f"{value!r} has {len(files)} full_weights.pt below it" + (f": {listing(steps, 12)}" if steps else "")
         raise _error(found, _FORMS, f"e.g. --checkpoint {path / steps[-1]}" if steps else "")
     _require_whole(files[0])
     return _resolved(files[0])
+
+
+def _names(files: list[Path], path: Path) -> list[str]:
+    """Return the steps that weight files belong to, or the files where several belong to one step."""
+    steps = [_step_dir(file)[0] for file in files]
+    shown = [file if steps.count(step) > 1 else step for file, step in zip(files, steps, strict=True)]
+    return [str(place.relative_to(path)) if place.is_relative_to(path) else str(place) for place in shown]
 
 
 def _in_progress(relative: Path) -> bool:
@@ -134,16 +150,28 @@ def _incomplete(weights: Path) -> str | None:
     """
     if not weights.is_file():
         return "is missing"
+    if is_lfs_pointer(weights):
+        return f"is a Git LFS pointer (run 'git lfs pull' in {weights.parent})"
     return None if zipfile.is_zipfile(weights) else "is half-written or not a torch file"
 
 
 def _resolved(weights: Path, notices: tuple[str, ...] = ()) -> ResolvedCheckpoint:
     step_dir, step = _step_dir(weights)
-    missing = [] if step >= 0 else ["global_step_N directory"]
+    missing = [] if step >= 0 else ["a global_step_N directory"]
     # torch.distributed.checkpoint writes `.metadata` last
     if not (step_dir / "actor" / "dcp_checkpoint" / ".metadata").is_file():
         missing.append("actor/dcp_checkpoint (optimizer, scheduler and RNG state)")
+    if not _counters_readable(step_dir / "actor" / "trainer_state.json"):
+        missing.append("a readable actor/trainer_state.json (number of optimizer steps)")
     return ResolvedCheckpoint(weights, step_dir, step, tuple(missing), notices)
+
+
+def _counters_readable(file: Path) -> bool:
+    """Whether training can take its counters from a file; checkpoints of RLinf itself have none."""
+    try:
+        return not file.exists() or json.loads(file.read_text(encoding="utf-8"))["optimizer_steps"] >= 0
+    except (OSError, KeyError, TypeError, ValueError, RecursionError):
+        return False
 
 
 def _step_dir(weights: Path) -> tuple[Path, int]:
@@ -155,8 +183,8 @@ def _step_dir(weights: Path) -> tuple[Path, int]:
 
 
 def _select(selector: str, log_root: Path, task: str, config_name: str) -> ResolvedCheckpoint:
-    runs, others = _runs(log_root, task, config_name)
-    notices: list[str] = []
+    runs, others, unreadable = _runs(log_root, task, config_name)
+    notices = [f"skipped {run}: its {MANIFEST_FILENAME} cannot be read or is not complete" for run in unreadable]
     for run in runs:
         weights = _best(run, notices) if selector == "best" else _latest(run, notices)
         if weights is not None:
@@ -170,25 +198,44 @@ def _select(selector: str, log_root: Path, task: str, config_name: str) -> Resol
     raise _error(found, f"runs found there: {listing(others, 8)}" if others and not runs else _FORMS, fix)
 
 
-def _runs(log_root: Path, task: str, config_name: str) -> tuple[list[Path], list[str]]:
-    """Return the compatible runs, newest first, and a description of the others."""
+def _runs(log_root: Path, task: str, config_name: str) -> tuple[list[Path], list[str], list[Path]]:
+    """Return the compatible runs, newest first, a description of the others, and those that cannot be read."""
     runs: list[tuple[datetime, Path]] = []
     others: list[str] = []
+    unreadable: list[Path] = []
     for manifest in sorted(log_root.glob(f"*/{MANIFEST_FILENAME}")):
-        try:
-            data = json.loads(manifest.read_text(encoding="utf-8"))
-            created = datetime.fromisoformat(data["created_at"])
-            created = created if created.tzinfo else created.replace(tzinfo=UTC)
-            config = data["metadata"].get("config_name")
-            same = data["version"] == _MANIFEST_VERSION and data["library"] == "rlinf"
-        except (OSError, KeyError, TypeError, AttributeError, ValueError):
+        kind = read_manifest(manifest)
+        if kind is None:
             others.append(f"{manifest.parent.name} (unreadable {MANIFEST_FILENAME})")
-            continue
-        if same and data["task"] == task.split(":")[-1] and config == config_name:
-            runs.append((created, manifest.parent))
+            unreadable.append(manifest.parent)
+        elif kind.ours and (kind.task, kind.config_name) == (task.split(":")[-1], config_name):
+            runs.append((kind.created, manifest.parent))
         else:
-            others.append(f"{manifest.parent.name} ({data['task']}, {config})")
-    return [run for _, run in sorted(runs, reverse=True)], others
+            others.append(f"{manifest.parent.name} ({kind.task}, {kind.config_name})")
+    return [run for _, run in sorted(runs, reverse=True)], others, unreadable
+
+
+@dataclass(frozen=True)
+class RunKind:
+    """What a run's manifest says about it."""
+
+    task: str
+    config_name: str
+    created: datetime
+    ours: bool
+    """Whether it is of this library, in the version that is read here."""
+
+
+def read_manifest(manifest: Path) -> RunKind | None:
+    """Read a run's ``run.json``; None when it cannot be read or is not complete, whoever wrote it."""
+    try:
+        data = json.loads(manifest.read_text(encoding="utf-8"))
+        created = datetime.fromisoformat(data["created_at"])
+        created = created if created.tzinfo else created.replace(tzinfo=UTC)
+        ours = data["version"] == _MANIFEST_VERSION and data["library"] == "rlinf"
+        return RunKind(str(data["task"]), str(data["metadata"].get("config_name")), created, ours)
+    except (OSError, KeyError, TypeError, AttributeError, ValueError, RecursionError):
+        return None
 
 
 def _latest(run: Path, notices: list[str]) -> Path | None:

@@ -20,6 +20,7 @@ from isaaclab_rlinf.inspection.summary import _actions
 from isaaclab_rlinf.models.gr00t_n1d7 import implementation
 from isaaclab_rlinf.models.gr00t_n1d7.tiny_files import model_config, write_processor
 from isaaclab_rlinf.models.gr00t_n1d7.tiny_spec import TinyEmbodiment, TinySizes
+from weight_stubs import n1d7_shapes, write_safetensors
 
 MODEL, BLOCK = "actor.model", "env.train.isaaclab"
 
@@ -33,12 +34,14 @@ def source(request) -> Path:
 
 
 def write_json(path: Path, embodiment: TinyEmbodiment) -> Path:
-    """Write the JSON files of the tiny checkpoint, with empty weights."""
+    """Write the JSON files of the tiny checkpoint, with weights that are headers only."""
     (path / "backbone").mkdir(parents=True, exist_ok=True)
     write_processor(path, embodiment, TinySizes())
-    (path / "config.json").write_text(json.dumps(model_config(embodiment, TinySizes())))
-    for name in ("model.safetensors", "backbone/config.json", "backbone/tokenizer.json"):
-        (path / name).write_bytes(b"")
+    config = model_config(embodiment, TinySizes())
+    (path / "config.json").write_text(json.dumps(config))
+    write_safetensors(path / "model.safetensors", n1d7_shapes(config))
+    for name in ("backbone/config.json", "backbone/tokenizer.json"):
+        (path / name).write_text("{}")
     size = {"shortest_edge": 16**2, "longest_edge": 2**24}
     image_processor = {"patch_size": 16, "merge_size": 1, "size": size}
     (path / "backbone/preprocessor_config.json").write_text(json.dumps(image_processor))

@@ -267,8 +267,8 @@ def test_gr00t_cross_checks(check, trocar_yaml):
 def test_named_checkpoints(check, tmp_path):
     assert only(check("runner.ckpt_path=/no/file.pt")).where == "runner.ckpt_path"
     (tmp_path / "global_step_3/actor").mkdir(parents=True)
-    assert check(f"runner.resume_dir={tmp_path}/global_step_3").issues == ()
-    assert only(check(f"runner.resume_dir={tmp_path}/global_step_3/")).where == "runner.resume_dir"
+    issue = only(check(f"runner.resume_dir={tmp_path}/global_step_3"))
+    assert issue.where == "runner.resume_dir" and "half-written" in issue.found
     assert only(check(f"runner.resume_dir={tmp_path}/global_step_4")).where == "runner.resume_dir"
 
 

@@ -21,6 +21,7 @@ from isaaclab_rlinf.inspection.draft import draft_block
 from isaaclab_rlinf.inspection.model_files import ModelFacts, read_model
 from isaaclab_rlinf.inspection.template import Outline, task_yaml
 from isaaclab_rlinf.tasks import TOUCH_COLOR_ID
+from weight_stubs import n1d7_shapes, write_safetensors
 
 
 def written(directory: Path, model: ModelFacts, record=TOUCH, facts=TOUCH_FACTS, steps: int = 48) -> Path:
@@ -80,7 +81,7 @@ def gr00t_n1d7(directory: Path, *tags: str) -> Path:
     }
     for name, value in content.items():
         (directory / name).write_text(json.dumps(value))
-    (directory / "model.safetensors").touch()
+    write_safetensors(directory / "model.safetensors", n1d7_shapes(content["config.json"]))
     return directory
 
 

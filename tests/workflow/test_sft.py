@@ -248,7 +248,7 @@ def test_a_base_whose_weights_are_broken_is_one_error(dataset_dir, tmp_path, cap
         assert sft("--dataset", dataset_dir, "--out", tmp_path / "out", "--base", base, "--steps", 1) == 2
         told = capsys.readouterr()
         assert "--base" in told.err and "Traceback" not in told.err
-        assert "peak learning rate 0.0001" in told.out
+        assert "peak learning rate" not in told.out  # told before anything starts
     assert [path.name for path in tmp_path.iterdir()] == ["base"]
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from isaaclab_rlinf.checkpoints import ResolvedCheckpoint
 
+_PATHS_OR_NAMES = ("backbone_model_path", "lora_path", "rl_model_path")
+"""Keys of a model section that hold a directory or file. A Ray cluster's working directory may be another."""
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 """NVIDIA's, WSL's and AMD's driver. Where there is none torch finds no GPU, and need not be imported to say so."""
 
@@ -47,6 +49,11 @@ def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ..
         cfg.actor.model.model_path = cfg.rollout.model.model_path = args.model_path
     for model in (cfg.actor.model, cfg.rollout.model):
         model.model_path = _model_path(str(model.model_path), args.working_directory)
+        for key in _PATHS_OR_NAMES:
+            if model.get(key, None):
+                model[key] = _local_path(str(model[key]), args.working_directory)
+    if cfg.runner.get("expert_ckpt_path", None):
+        cfg.runner.expert_ckpt_path = absolute(str(cfg.runner.expert_ckpt_path), args.working_directory)
     for mode in modes:
         init_params = cfg.env[mode].init_params
         init_params.device = _simulator_device(args.device or init_params.get("device", None))
@@ -69,6 +76,13 @@ def absolute(value: str, working_directory: Path) -> str:
     return str((working_directory / Path(value).expanduser()).absolute())
 
 
+def _local_path(value: str, working_directory: Path) -> str:
+    """Return an absolute path, unless it is a name that only the Hugging Face cache may know (``owner/model``)."""
+    path = absolute(value, working_directory)
+    named = value.count("/") == 1 and not value.startswith((".", "~", "/")) and not value.endswith("/")
+    return value if named and not os.path.exists(path) else path
+
+
 def _simulator_device(requested: str | None) -> str:
     """Return the device for the simulator: the one asked for, else CUDA where there is any."""
     if requested and not requested.startswith("cuda"):
@@ -85,7 +99,11 @@ def _simulator_device(requested: str | None) -> str:
 
 
 def apply_resume(
-    cfg: DictConfig, args: argparse.Namespace, checkpoint: ResolvedCheckpoint | None, issues: list[Issue]
+    cfg: DictConfig,
+    args: argparse.Namespace,
+    checkpoint: ResolvedCheckpoint | None,
+    issues: list[Issue],
+    where: str = "--checkpoint",
 ) -> None:
     """Set where training starts and ends.
 
@@ -94,6 +112,7 @@ def apply_resume(
         args: Parsed command line.
         checkpoint: What to resume from.
         issues: Receives a mistake.
+        where: Flag or key that names the checkpoint.
     """
     if args.max_iterations is not None:
         cfg.runner.max_epochs = args.max_iterations + (checkpoint.step if checkpoint else 0)
@@ -103,7 +122,7 @@ def apply_resume(
         last = min(limit for limit in limits if limit >= 0)
         if last <= checkpoint.step:
             found = f"step {checkpoint.step} of a training that ends at step {last} (runner.max_epochs, max_steps)"
-            issues.append(Issue("--checkpoint", found, "an earlier checkpoint", "--max_iterations N does N more steps"))
+            issues.append(Issue(where, found, "an earlier checkpoint", "--max_iterations N does N more steps"))
         cfg.runner.resume_dir = str(checkpoint.step_dir)
         # A resumed run must not replay the episodes that the run before it started with.
         cfg.env.train.seed = int(cfg.env.train.seed) + 7919 * checkpoint.step

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isaaclab_rlinf.backends.apply_args import absolute, apply_common, apply_episodes, apply_resume
-from isaaclab_rlinf.backends.run_directory import TRAIN_LOG_ROOT
+from isaaclab_rlinf.backends.apply_args import apply_common, apply_episodes, apply_resume
+from isaaclab_rlinf.backends.start_point import find_played_weights, find_training_start
 from isaaclab_rlinf.config.errors import ConfigError, Issue, raise_if
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ def prepare_train(args: argparse.Namespace, composed: tuple[Path, DictConfig] | 
             cfg.env.train.total_num_envs = args.num_envs
         if args.video:
             cfg.env.train.video_cfg.save_video = True
-        checkpoint = _resolve_checkpoint(args, cfg, source, issues, for_resume=True)
-        apply_resume(cfg, args, checkpoint, issues)
-    return _checked(cfg, source, args, "train", notices, issues, checkpoint)
+        start = find_training_start(args, cfg, source, issues)
+        apply_resume(cfg, args, start.checkpoint, issues, start.where)
+    return _checked(cfg, source, args, "train", [*notices, *start.notices], issues, start.checkpoint)
 
 
 def prepare_play(args: argparse.Namespace, composed: tuple[Path, DictConfig] | None = None) -> PreparedRun:
@@ -91,16 +91,11 @@ def prepare_play(args: argparse.Namespace, composed: tuple[Path, DictConfig] | N
     cfg, source, notices, issues = _compose(args, "play", composed)
     with open_dict(cfg):
         apply_common(cfg, args, ("eval",), cfg.rollout.model)
-        checkpoint = _resolve_checkpoint(args, cfg, source, issues, for_resume=False)
-        if checkpoint is not None:
-            cfg.runner.ckpt_path = str(checkpoint.weights)
-        elif cfg.runner.get("ckpt_path", None):
-            cfg.runner.ckpt_path = absolute(cfg.runner.ckpt_path, args.working_directory)
-        cfg.runner.resume_dir = None
+        start = find_played_weights(args, cfg, source, issues)
         episodes = apply_episodes(cfg, args)
         if args.video:
             cfg.env.eval.video_cfg.save_video = True
-    return _checked(cfg, source, args, "play", notices, issues, checkpoint, episodes)
+    return _checked(cfg, source, args, "play", [*notices, *start.notices], issues, start.checkpoint, episodes)
 
 
 def _compose(
@@ -129,27 +124,6 @@ def _refuse_evaluation_config(cfg: DictConfig, source: Path) -> None:
     if cfg.runner.get("task_type", None) == "embodied_eval":
         issue = Issue("runner.task_type", "embodied_eval, in a training", "embodied", fix, source)
         raise EvaluationOnlyError([issue])
-
-
-def _resolve_checkpoint(
-    args: argparse.Namespace, cfg: DictConfig, source: Path, issues: list[Issue], *, for_resume: bool
-) -> ResolvedCheckpoint | None:
-    """Resolve ``--checkpoint``; a mistake joins the report in place of ending it."""
-    if not args.checkpoint:
-        return None
-    from isaaclab_rlinf.checkpoints import resolve_checkpoint
-
-    try:
-        return resolve_checkpoint(
-            args.checkpoint,
-            log_root=args.working_directory / TRAIN_LOG_ROOT,
-            for_resume=for_resume,
-            task=str(cfg.env.train.init_params.id),
-            config_name=source.stem,
-        )
-    except ConfigError as error:
-        issues.extend(error.issues)
-        return None
 
 
 def _checked(

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,28 @@ from isaaclab_rlinf.config.checks_actions import check_action_mapping
 from isaaclab_rlinf.config.checks_gr00t import check_gr00t
 from isaaclab_rlinf.config.checks_sizes import check_sizes
 from isaaclab_rlinf.config.context import Context
-from isaaclab_rlinf.config.errors import did_you_mean, listing, show
+from isaaclab_rlinf.config.errors import ConfigError, did_you_mean, listing, show
 from isaaclab_rlinf.config.parse import state_width
 from isaaclab_rlinf.config.schema import IsaacLabBlock
+from isaaclab_rlinf.models.weight_files import INDEX, SINGLE, hint_of_run, read_shapes, refuse_pointers
 
 OUR_MODEL_TYPES = ("tiny_vla",)
 BUNDLED = "bundled"
-_SAME_IN_BOTH = ("model_type", "action_dim", "num_action_chunks", "denoising_steps", "embodiment_tag")
+_SAME_IN_BOTH = (
+    "model_type",
+    "action_dim",
+    "num_action_chunks",
+    "denoising_steps",
+    "embodiment_tag",
+    "implementation",
+    "is_lora",
+    "lora_rank",
+    "add_value_head",
+    "rl_head_config",
+)
+"""Keys of the two model sections that decide the shape of the policy, or the probability of an action."""
+_OF_EACH = ("isaaclab", "load_to_device")
+"""Keys that the command line gives to each section."""
 FROM_SCRATCH = ("mlp_policy", "cnn_policy", "flow_policy")
 """Model types that RLinf builds without a checkpoint."""
 _GRIPPER_LAST = ("openvla", "openvla_oft")
@@ -46,6 +63,7 @@ def check_model(ctx: Context) -> None:
         )
     if ctx.training:
         _check_same(ctx)
+    _check_rollout(ctx, kind)
     directory = _check_path(ctx, section, kind)
     if kind.startswith("gr00t"):
         check_gr00t(ctx, section, kind, directory)
@@ -56,21 +74,25 @@ def check_model(ctx: Context) -> None:
 
 
 def check_weights(ctx: Context) -> None:
-    """Check that checkpoints named in ``runner`` are there, in the form that RLinf can use.
+    """Check that checkpoints named in ``runner`` are there, as ``--checkpoint`` is.
 
     Args:
         ctx: The validation in progress.
     """
-    weights, resume = ctx.get("runner.ckpt_path", None), ctx.get("runner.resume_dir", None)
-    if isinstance(weights, str) and weights and not Path(weights).expanduser().is_file():
-        ctx.issue("runner.ckpt_path", f"{weights!r} is not a file", "a full_weights.pt", "or give --checkpoint")
-    if not isinstance(resume, str) or not resume or not ctx.training:
-        return
-    where, allowed = "runner.resume_dir", "an existing .../global_step_N with actor/ in it, without a trailing slash"
-    if re.search(r"global_step_\d+$", resume) is None:
-        ctx.issue(where, f"{resume!r} does not end in global_step_N", allowed, "--checkpoint takes every form of path")
-    elif not (Path(resume).expanduser() / "actor").is_dir():
-        ctx.issue(where, f"{resume!r} has no directory actor/", allowed, "--checkpoint latest")
+    from isaaclab_rlinf.backends.run_directory import TRAIN_LOG_ROOT
+    from isaaclab_rlinf.checkpoints import resolve_checkpoint
+
+    for where, for_resume in (("runner.ckpt_path", False), ("runner.resume_dir", True)):
+        value = ctx.get(where, None)
+        if not isinstance(value, str) or not value or (for_resume and not ctx.training):
+            continue
+        task = str(ctx.get("env.train.init_params.id", ""))
+        kind = {"log_root": Path.cwd() / TRAIN_LOG_ROOT, "task": task, "config_name": ctx.source.stem}
+        try:
+            resolve_checkpoint(value, where=where, for_resume=for_resume, **kind)
+        except ConfigError as error:
+            for issue in error.issues:
+                ctx.issue(issue.where, issue.found, issue.allowed, issue.fix)
 
 
 def _check_type(ctx: Context, section: str, kind: str) -> None:
@@ -106,6 +128,38 @@ def _check_same(ctx: Context) -> None:
             ctx.issue(f"rollout.model.{key}", found, "the same value", "remove the key: rollout.model inherits it")
 
 
+def _check_rollout(ctx: Context, kind: str) -> None:
+    """Check the directory that only the rollout builds from as the actor's is, and say what else differs."""
+    actor, rollout = ctx.get("actor.model", None), ctx.get("rollout.model", None)
+    if not isinstance(actor, Mapping) or not isinstance(rollout, Mapping):
+        return
+    differing = {key for key in actor.keys() & rollout.keys() if actor[key] != rollout[key]}
+    told = sorted(differing - {"model_path", *_OF_EACH, *_SAME_IN_BOTH})
+    if ctx.training:
+        for key in told:
+            value, others = show(rollout[key]), show(actor[key])
+            ctx.notices.append(f"rollout.model.{key}: {value} differs from actor.model.{key} {others}")
+    paths = [section.get("model_path", None) for section in (actor, rollout)]
+    if not all(isinstance(path, str) and path.strip() for path in paths) or Path(paths[0]) == Path(paths[1]):
+        return
+    if not ctx.training:
+        ctx.notices.append(f"actor.model.model_path: {paths[0]} is not read by play, rollout.model.model_path is")
+        return
+    ctx.notices.append(
+        f"rollout.model.model_path: {paths[1]} differs from actor.model.model_path {paths[0]}; the actor's weights "
+        "replace the rollout's before the first step, its tokenizer, statistics and configuration do not"
+    )
+    before = len(ctx.issues)
+    directory = _check_path(ctx, "rollout.model", kind)
+    if directory is not None and kind.startswith("gr00t"):
+        check_gr00t(ctx, "rollout.model", kind, directory)
+    elif directory is not None and kind == "tiny_vla":
+        _check_tiny_vla(ctx, "rollout.model", directory)
+    own = "rollout.model.model_path"
+    fix = "remove the key, so that rollout.model inherits the actor's; --model_path DIR sets both"
+    ctx.issues[before:] = [replace(issue, fix=fix) if issue.where == own else issue for issue in ctx.issues[before:]]
+
+
 def _check_path(ctx: Context, section: str, kind: str) -> Path | None:
     """Return the checkpoint directory when it can be read."""
     value = ctx.get(f"{section}.model_path", None)
@@ -123,10 +177,27 @@ def _check_path(ctx: Context, section: str, kind: str) -> Path | None:
         ctx.issue(where, f"{value!r} is a file", "a checkpoint directory", "weights of a run are given by --checkpoint")
     elif (kind == "tiny_vla" or kind.startswith("gr00t")) and not (path / "config.json").is_file():
         inside = listing(sorted(entry.name for entry in path.iterdir()), 12)
-        ctx.issue(where, f"{value!r} has no config.json; it holds: {inside}", "a Hugging Face checkpoint directory")
+        found = f"{value!r} has no config.json; it holds: {inside}"
+        ctx.issue(where, found, "a Hugging Face checkpoint directory", hint_of_run(path))
     else:
-        return path
+        return path if _weights_readable(ctx, where, kind, path) else None
     return None
+
+
+def _weights_readable(ctx: Context, where: str, kind: str, path: Path) -> bool:
+    """Check the weight files of models whose directory has no check of its own."""
+    if kind == "tiny_vla" or kind.startswith("gr00t"):
+        return True
+    try:
+        refuse_pointers(path)
+        if any((path / name).is_file() for name in (SINGLE, INDEX)):
+            read_shapes(path)
+        elif hint := hint_of_run(path):
+            raise ValueError(f"{path} holds no model in Hugging Face format: {hint}")
+    except ValueError as error:
+        ctx.issue(where, str(error), "a complete checkpoint directory")
+        return False
+    return True
 
 
 def _bundled(ctx: Context, where: str, kind: str) -> Path | None:

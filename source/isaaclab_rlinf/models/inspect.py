@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""What a tiny_vla checkpoint is, read from its JSON files alone: for checks before anything heavy is imported."""
+"""What a tiny_vla checkpoint is, from its JSON files and weight headers: for checks before heavy imports."""
 
 from __future__ import annotations
 
@@ -10,8 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isaaclab_rlinf.models.tiny_vla_shapes import VALUE_HEAD, expected_shapes
+from isaaclab_rlinf.models.weight_files import (
+    INDEX,
+    SINGLE,
+    differences,
+    hint_of_run,
+    is_lfs_pointer,
+    read_shapes,
+    refuse_pointers,
+)
+
 _REQUIRED = ("config.json", "processor_config.json", "tokenizer.json", "tokenizer_config.json")
-_WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
 
 @dataclass(frozen=True)
@@ -54,41 +64,60 @@ def checkpoint_facts(model_path: str | Path) -> CheckpointFacts:
         model_path: Directory in Hugging Face format.
 
     Raises:
-        ValueError: If the directory or files are missing, a file is not JSON, the model type is another, or the
-            files contradict each other. The message lists everything missing.
+        ValueError: If the directory or files are missing or damaged, the model type is another, or the files contradict
+            each other, weights included. The message lists everything missing.
     """
     path = Path(model_path)
     if not path.is_dir():
         raise ValueError(f"model_path {str(path)!r} is not a directory; expected a tiny_vla checkpoint directory")
     missing = [name for name in _REQUIRED if not (path / name).is_file()]
-    if not any((path / name).is_file() for name in _WEIGHTS):
-        missing.append(_WEIGHTS[0])
+    if not any((path / name).is_file() for name in (SINGLE, INDEX)):
+        missing.append(SINGLE)
     if missing:
-        raise ValueError(f"model_path {str(path)!r} is not a complete tiny_vla checkpoint; missing: {missing}")
+        hint = hint_of_run(path)
+        raise ValueError(
+            f"model_path {str(path)!r} is not a complete tiny_vla checkpoint; {hint or f'missing: {missing}'}"
+        )
+    refuse_pointers(path)
     config, processor = read_json(path / "config.json"), read_json(path / "processor_config.json")
     if config.get("model_type") != "tiny_vla":
         raise ValueError(
             f"{path / 'config.json'} has model_type {config.get('model_type')!r}, expected 'tiny_vla'; "
             "model_path and model_type must belong together"
         )
+    read_json(path / "tokenizer_config.json")
+    tokenizer = read_json(path / "tokenizer.json")
     try:
-        facts = _facts(path, config, processor, read_json(path / "tokenizer.json"))
+        facts = _facts(path, config, processor, tokenizer)
+        _check_consistent(facts, config, processor, tokenizer)
+        expected = expected_shapes(config)
     except KeyError as error:
         raise ValueError(f"checkpoint {str(path)!r} lacks the entry {error} in its JSON files") from error
-    _check_consistent(facts, config, processor)
+    except (TypeError, AttributeError, IndexError, ArithmeticError) as error:
+        raise ValueError(f"checkpoint {str(path)!r} has a malformed entry in its JSON files: {error}") from error
+    problems = differences(read_shapes(path), expected, optional=[VALUE_HEAD])
+    if problems:
+        raise ValueError(f"the weights in {path} do not fit the model that its config.json describes: {problems}")
     return facts
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON file.
+    """Read a JSON file that holds an object.
 
     Raises:
-        ValueError: If it is not JSON.
+        ValueError: If it cannot be read, is not JSON, or holds something else.
     """
+    if is_lfs_pointer(path):
+        raise ValueError(f"{path} is a Git LFS pointer, not the file; run 'git lfs pull' in {path.parent}")
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:  # of the JSON, or of the text's encoding
         raise ValueError(f"{path} is not valid JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} holds no JSON object but a {type(content).__name__}")
+    return content
 
 
 def _facts(path: Path, config: dict, processor: dict, tokenizer: dict) -> CheckpointFacts:
@@ -110,7 +139,13 @@ def _facts(path: Path, config: dict, processor: dict, tokenizer: dict) -> Checkp
     )
 
 
-def _check_consistent(facts: CheckpointFacts, config: dict, processor: dict) -> None:
+def _check_consistent(facts: CheckpointFacts, config: dict, processor: dict, tokenizer: dict) -> None:
+    highest = max(tokenizer["model"]["vocab"].values(), default=-1)
+    if highest >= config["vocab_size"]:
+        raise ValueError(
+            f"checkpoint {str(facts.path)!r} contradicts itself: tokenizer.json has token {highest}, config.json says "
+            f"vocab_size {config['vocab_size']}"
+        )
     pairs = {
         "action_dim against statistics.action": (facts.action_dim, len(facts.action_min)),
         "state_dim against statistics.state": (facts.state_dim, len(processor["statistics"]["state"]["min"])),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.backends.ratio_check import INITIAL_RATIO_ERROR
 from isaaclab_rlinf.compat import prepare_worker_imports
@@ -19,6 +19,10 @@ alias_removed_auto_classes()
 from rlinf.workers.actor.fsdp_actor_worker import EmbodiedFSDPActor  # noqa: E402
 
 from .common import use_cpu_threads  # noqa: E402
+from .weights import build_and_load  # noqa: E402
+
+if TYPE_CHECKING:
+    import torch
 
 TRAINER_STATE_FILENAME = "trainer_state.json"
 
@@ -37,6 +41,10 @@ class ActorWorker(EmbodiedFSDPActor):
         use_cpu_threads(self.torch_device_type)
         seed_everything(self.cfg.actor.seed)
         super().init_worker()
+
+    def model_provider_func(self) -> torch.nn.Module:
+        """Build the model, with the weights of ``runner.ckpt_path``; see :func:`.weights.build_and_load`."""
+        return build_and_load(self.cfg, super().model_provider_func)
 
     def train_micro_batch(self, micro_batch: dict[str, Any], metrics: dict[str, list[Any]], *, is_last: bool) -> None:
         """Accumulate gradients of one micro batch; during a step's first minibatch also record the ratio's error.

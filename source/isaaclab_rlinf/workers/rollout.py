@@ -12,11 +12,10 @@ from isaaclab_rlinf.compat import prepare_worker_imports
 
 prepare_worker_imports()
 
-from omegaconf import open_dict  # noqa: E402
 from rlinf.workers.rollout.hf.huggingface_worker import MultiStepRolloutWorker  # noqa: E402
 
 from .common import use_cpu_threads  # noqa: E402
-from .weights import LoadReport, load_full_weights  # noqa: E402
+from .weights import LoadReport, load_full_weights, without_checkpoint  # noqa: E402
 
 
 class RolloutWorker(MultiStepRolloutWorker):
@@ -37,12 +36,8 @@ class RolloutWorker(MultiStepRolloutWorker):
         # A resumed run draws other noise than the run before it did.
         resumed_at = re.search(r"global_step_(\d+)$", self.cfg.runner.get("resume_dir", None) or "")
         seed_everything(self.cfg.actor.seed + 1000 * (1 + self._rank) + 7919 * int(resumed_at[1] if resumed_at else 0))
-        checkpoint = self.cfg.runner.get("ckpt_path", None)
-        with open_dict(self.cfg):
-            self.cfg.runner.ckpt_path = None
-        super().init_worker()
-        with open_dict(self.cfg):
-            self.cfg.runner.ckpt_path = checkpoint
+        with without_checkpoint(self.cfg) as checkpoint:
+            super().init_worker()
         return load_full_weights(self.hf_model, checkpoint) if checkpoint else None
 
     def setup_sample_params(self) -> None:

@@ -9,6 +9,8 @@ validator refuses it on a CPU-only machine.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from isaaclab_rlinf.compat import prepare_worker_imports
 from isaaclab_rlinf.compat.transformers_aliases import alias_removed_auto_classes
 
@@ -17,6 +19,15 @@ alias_removed_auto_classes()
 
 from rlinf.workers.actor.fsdp_sac_policy_worker import EmbodiedSACFSDPPolicy  # noqa: E402
 
+from .weights import build_and_load  # noqa: E402
+
+if TYPE_CHECKING:
+    import torch
+
 
 class SacActorWorker(EmbodiedSACFSDPPolicy):
     """RLinf's SAC policy worker."""
+
+    def model_provider_func(self) -> torch.nn.Module:
+        """Build the model, with the weights of ``runner.ckpt_path``; see :func:`.weights.build_and_load`."""
+        return build_and_load(self.cfg, super().model_provider_func)

@@ -5,8 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isaaclab_rlinf.models.torch_file import read_state_dict
+from isaaclab_rlinf.models.weight_files import differences
 
 if TYPE_CHECKING:
     import torch
@@ -34,25 +40,61 @@ def load_full_weights(model: torch.nn.Module, file: str) -> LoadReport:
         The number of matched keys and where they came from.
 
     Raises:
-        ValueError: If a key is missing, unexpected, or has another shape; the message counts and names them.
+        ValueError: If the file holds no state dict, or a key is missing, unexpected, or has another shape; the message
+            counts and names them. The model is unchanged then.
     """
     import torch
 
-    saved = torch.load(file, map_location="cpu", weights_only=True)
-    own = model.state_dict()
-    missing = sorted(own.keys() - saved.keys())
-    unexpected = sorted(saved.keys() - own.keys())
-    shared = own.keys() & saved.keys()
-    reshaped = sorted(key for key in shared if own[key].shape != saved[key].shape)
-    if missing or unexpected or reshaped:
-        problems = [
-            f"{len(keys)} {what} (first: {', '.join(keys[:3])})"
-            for what, keys in (("missing", missing), ("unexpected", unexpected), ("of another shape", reshaped))
-            if keys
-        ]
+    shapes = read_state_dict(Path(file))
+    own = {key: tuple(value.shape) for key, value in model.state_dict().items()}
+    if problems := differences(shapes, own):
+        matched = sum(shapes.get(key) == shape for key, shape in own.items())
         raise ValueError(
-            f"checkpoint {file} does not fit the model: {len(shared) - len(reshaped)} of {len(own)} keys match; "
-            f"{'; '.join(problems)}. Was it trained from another --model_path or model_type?"
+            f"checkpoint {file} does not fit the model: {matched} of {len(own)} keys match; {problems}. "
+            "Was it trained from another --model_path or model_type?"
         )
+    try:
+        saved = torch.load(file, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch raises what its parts raise
+        raise ValueError(f"checkpoint {file} cannot be loaded: {str(error).splitlines()[0]}") from error
     model.load_state_dict(saved)
-    return LoadReport(file=file, matched=len(shared), total=len(own))
+    return LoadReport(file=file, matched=len(own), total=len(own))
+
+
+def build_and_load(cfg: Any, build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
+    """Build an actor's model and, when ``runner.ckpt_path`` is set, load that checkpoint over the base weights.
+
+    Args:
+        cfg: The worker's config.
+        build: RLinf's way to build it.
+
+    Raises:
+        ValueError: As :func:`load_full_weights`.
+    """
+    with without_checkpoint(cfg) as checkpoint:
+        model = build()
+    if checkpoint:
+        load_full_weights(model, checkpoint)
+    return model
+
+
+@contextmanager
+def without_checkpoint(cfg: Any) -> Iterator[str | None]:
+    """Hide ``runner.ckpt_path`` from RLinf, whose own loading ends in torch's text when something does not fit.
+
+    Args:
+        cfg: The worker's config; as before when the context ends.
+
+    Yields:
+        The path, None when there is none.
+    """
+    from omegaconf import open_dict
+
+    checkpoint = cfg.runner.get("ckpt_path", None)
+    with open_dict(cfg):
+        cfg.runner.ckpt_path = None
+    try:
+        yield checkpoint or None
+    finally:
+        with open_dict(cfg):
+            cfg.runner.ckpt_path = checkpoint

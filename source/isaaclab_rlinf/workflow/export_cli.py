@@ -6,11 +6,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from pathlib import Path
 
-from isaaclab_rlinf.checkpoints import MANIFEST_FILENAME, SELECTORS, ResolvedCheckpoint, resolve_checkpoint
+from isaaclab_rlinf.checkpoints import (
+    MANIFEST_FILENAME,
+    SELECTORS,
+    ResolvedCheckpoint,
+    read_manifest,
+    resolve_checkpoint,
+)
 from isaaclab_rlinf.config.errors import ConfigError, Issue, listing
 from isaaclab_rlinf.workflow.export import DTYPES, RESOLVED, ExportReport, ExportSettings, find_run_config
 
@@ -93,13 +98,8 @@ def _resolve(args: argparse.Namespace) -> ResolvedCheckpoint:
 
 def _only_run_kind(root: Path, task: str | None, name: str | None) -> tuple[str | None, str | None]:
     """Return the one task and YAML that the runs are of, among those that the flags leave."""
-    kinds = set()
-    for manifest in root.glob(f"*/{MANIFEST_FILENAME}"):
-        try:
-            data = json.loads(manifest.read_text(encoding="utf-8"))
-            kinds.add((str(data["task"]), str(data["metadata"]["config_name"])))
-        except (OSError, KeyError, TypeError, ValueError):
-            continue  # resolve_checkpoint lists what cannot be read
+    manifests = map(read_manifest, root.glob(f"*/{MANIFEST_FILENAME}"))  # resolve_checkpoint tells of unreadable ones
+    kinds = {(kind.task, kind.config_name) for kind in manifests if kind is not None and kind.ours}
     stem = Path(name).stem if name else None
     fitting = sorted(kind for kind in kinds if task in (None, kind[0]) and stem in (None, kind[1]))
     if len(fitting) > 1:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""What a GR00T N1.5 checkpoint is, read from its JSON files alone: for checks before anything heavy is imported."""
+"""What a GR00T N1.5 checkpoint is, from its JSON files and weight headers: for checks before heavy imports."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from isaaclab_rlinf.models.weight_files import read_shapes, refuse_pointers
 
 MODEL_TYPE = "gr00t_n1_5"
 METADATA = Path("experiment_cfg") / "metadata.json"
@@ -55,10 +57,11 @@ def read_facts(model_path: str | Path, tag: str) -> N1d5Facts:
         tag: Embodiment whose modalities are wanted.
 
     Raises:
-        ValueError: If a file is missing or not JSON, the checkpoint is of another generation, or it has no such tag
-            (the message lists those it has).
+        ValueError: If a file is missing or damaged, weights included, the checkpoint is of another generation, or it
+            has no such tag (the message lists those it has).
     """
     path = Path(model_path)
+    refuse_pointers(path)
     config = _read(path / "config.json")
     found = config.get("model_type")
     if found != MODEL_TYPE:
@@ -66,11 +69,12 @@ def read_facts(model_path: str | Path, tag: str) -> N1d5Facts:
             f"{path / 'config.json'} has model_type {found!r}; GR00T N1.5 (model_type: gr00t) has {MODEL_TYPE!r}"
         )
     embodiments = _read(path / METADATA)
+    read_shapes(path)
     if tag not in embodiments:
         raise ValueError(f"{path / METADATA} has no embodiment {tag!r}; it has: {', '.join(sorted(embodiments))}")
     try:
         return _facts(path, tag, config, embodiments[tag]["modalities"])
-    except (KeyError, TypeError, IndexError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise ValueError(f"{path}: the entry {error} is missing or malformed in its JSON files") from error
 
 
@@ -79,7 +83,7 @@ def _read(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
         raise ValueError(f"{path} is missing; it is part of every GR00T N1.5 checkpoint") from None
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # of the JSON, or of the text's encoding
         raise ValueError(f"{path} is not valid JSON: {error}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path} holds no JSON object")
@@ -102,16 +106,5 @@ def _facts(path: Path, tag: str, config: dict[str, Any], modalities: dict[str, A
 
 
 def has_weights(model_path: str | Path, part: str) -> bool:
-    """Return whether the safetensors files of a checkpoint hold a weight whose name contains ``part``."""
-    path = Path(model_path)
-    index = path / "model.safetensors.index.json"
-    if index.is_file():
-        return any(part in name for name in _read(index).get("weight_map", {}))
-    return any(part in name for file in path.glob("*.safetensors") for name in _header(file))
-
-
-def _header(file: Path) -> dict[str, Any]:
-    """Return the table of a safetensors file: eight bytes of its length, little endian, then JSON."""
-    with file.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-        return json.loads(stream.read(length))
+    """Return whether the weight files of a checkpoint hold a weight whose name contains ``part``."""
+    return any(part in name for name in read_shapes(Path(model_path)))

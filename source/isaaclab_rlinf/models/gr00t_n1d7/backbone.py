@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from isaaclab_rlinf.models.inspect import read_json
+from isaaclab_rlinf.models.weight_files import refuse_pointers
+
 from .files import BACKBONE_DIR, CheckpointFiles
 
 _TOKENIZER = ("tokenizer.json", "vocab.json")
@@ -24,8 +27,14 @@ def backbone_directory(files: CheckpointFiles, backbone_model_path: str | Path |
         backbone_model_path: ``actor.model.backbone_model_path``.
 
     Raises:
-        ValueError: If none has a configuration and a tokenizer; the message says which were tried.
+        ValueError: If none has a configuration and a tokenizer (the message says what to do), or its files are damaged.
     """
+    place = _find(files, backbone_model_path)
+    _refuse_damaged(place)
+    return place
+
+
+def _find(files: CheckpointFiles, backbone_model_path: str | Path | None) -> Path:
     if backbone_model_path:
         given = Path(backbone_model_path).expanduser()
         if not _complete(given):
@@ -45,6 +54,19 @@ def backbone_directory(files: CheckpointFiles, backbone_model_path: str | Path |
         f"Give the directory of that model as actor.model.backbone_model_path (hf download {name} --local-dir DIR), or "
         f"copy its configuration and tokenizer files to {files.path / BACKBONE_DIR}"
     )
+
+
+def _refuse_damaged(place: Path) -> None:
+    """Refuse pointers of Git LFS, and JSON that is cut short: the tokenizer is read only when the model is built."""
+    refuse_pointers(place)
+    read_json(place / "config.json")
+    for file in sorted(place.glob("*.json")):
+        with file.open("rb") as stream:
+            first = stream.read(64).lstrip()[:1]
+            stream.seek(max(0, file.stat().st_size - 64))
+            last = stream.read().rstrip()[-1:]
+        if (first, last) not in ((b"{", b"}"), (b"[", b"]")):
+            raise ValueError(f"{file} is cut short or not JSON")
 
 
 def _complete(place: Path) -> bool:

@@ -135,16 +135,14 @@ def load_weights(model: Gr00tN1d7Model, path: Path, dtype: torch.dtype) -> None:
     import torch
     from safetensors import safe_open
 
-    from isaaclab_rlinf.models.inspect import read_json
+    from isaaclab_rlinf.models.weight_files import shard_names
 
     from .modeling import is_unused
 
-    index = path / "model.safetensors.index.json"
-    shards = sorted(set(read_json(index)["weight_map"].values())) if index.is_file() else ["model.safetensors"]
     own = model.state_dict()
     seen: set[str] = set()
     unexpected, reshaped, foreign = [], [], 0
-    for shard in shards:
+    for shard in shard_names(path):
         with safe_open(path / shard, framework="pt") as file, torch.no_grad():
             for key in file.keys():  # noqa: SIM118 - not a dict
                 if key.startswith("action_head.value_head."):

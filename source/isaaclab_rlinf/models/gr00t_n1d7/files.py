@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from isaaclab_rlinf.models.inspect import read_json
+from isaaclab_rlinf.models.weight_files import INDEX, SINGLE, hint_of_run, refuse_pointers
 
 MODEL_TYPES = ("Gr00tN1d7", "gr00t_n1d7")
 """``model_type`` in a released ``config.json``, and RLinf's name."""
 PROCESSOR_FILES = ("processor_config.json", "statistics.json", "embodiment_id.json")
-WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 BACKBONE_DIR = "backbone"
 """Sub-directory in which our checkpoints keep the backbone's configuration, tokenizer and image processor."""
 DEFAULT_EMBODIMENT_IDS: dict[str, int] = {
@@ -72,7 +72,7 @@ def read_files(model_path: str | Path) -> CheckpointFiles:
         model_path: Directory as released, or as written by this package.
 
     Raises:
-        ValueError: If the directory or files are missing (all of them are listed), a file is not JSON, or the model
+        ValueError: If the directory or files are missing (all of them are listed), a file is damaged, or the model
             is another one.
     """
     path = Path(model_path).expanduser()
@@ -81,24 +81,36 @@ def read_files(model_path: str | Path) -> CheckpointFiles:
     places = [path / "processor", path]
     complete = next((place for place in places if all((place / name).is_file() for name in PROCESSOR_FILES)), None)
     missing = [] if (path / "config.json").is_file() else ["config.json"]
-    if not any((path / name).is_file() for name in WEIGHTS):
-        missing.append(f"{WEIGHTS[0]} (or {WEIGHTS[1]} with its shards)")
+    if not any((path / name).is_file() for name in (SINGLE, INDEX)):
+        missing.append(f"{SINGLE} (or {INDEX} with its shards)")
     if complete is None:
         absent = [name for name in PROCESSOR_FILES if not any((place / name).is_file() for place in places)]
         missing += absent or [f"{', '.join(PROCESSOR_FILES)} all in one of processor/ and the root"]
     if missing:
-        raise ValueError(f"model_path {str(path)!r} is not a complete GR00T N1.7 checkpoint; missing: {missing}")
+        hint = hint_of_run(path)
+        raise ValueError(
+            f"model_path {str(path)!r} is not a complete GR00T N1.7 checkpoint; {hint or f'missing: {missing}'}"
+        )
+    refuse_pointers(path)
     config = read_json(path / "config.json")
     _check_model_type(path, config)
-    given_ids = {str(tag): int(index) for tag, index in read_json(complete / "embodiment_id.json").items()}
-    return CheckpointFiles(
-        path=path,
-        processor_dir=complete,
-        config=config,
-        processor=read_json(complete / "processor_config.json").get("processor_kwargs", {}),
-        statistics=read_json(complete / "statistics.json"),
-        embodiment_ids={**DEFAULT_EMBODIMENT_IDS, **given_ids},
-    )
+    try:
+        files = CheckpointFiles(
+            path=path,
+            processor_dir=complete,
+            config=config,
+            processor=dict(read_json(complete / "processor_config.json").get("processor_kwargs", {})),
+            statistics=read_json(complete / "statistics.json"),
+            embodiment_ids={**DEFAULT_EMBODIMENT_IDS, **_given_ids(complete)},
+        )
+        _ = files.tags
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"checkpoint {str(path)!r} has a malformed entry in its JSON files: {error}") from error
+    return files
+
+
+def _given_ids(processor_dir: Path) -> dict[str, int]:
+    return {str(tag): int(index) for tag, index in read_json(processor_dir / "embodiment_id.json").items()}
 
 
 def _check_model_type(path: Path, config: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""What a GR00T N1.7 checkpoint is for one embodiment, from its JSON files alone: for checks before heavy imports."""
+"""What a GR00T N1.7 checkpoint is for one embodiment, by JSON and weight headers: for checks before heavy imports."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .files import CheckpointFiles, read_files
+from .weights import check_weights
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,19 @@ def checkpoint_facts(model_path: str | Path | CheckpointFiles, embodiment_tag: s
 
     Raises:
         ValueError: If files are missing, the tag is not in all of modality configs, statistics and embodiment ids (the
-            message lists those that are), or the files contradict each other.
+            message lists those that are), or the files contradict each other, weights included.
     """
     files = model_path if isinstance(model_path, CheckpointFiles) else read_files(model_path)
     tag = _check_tag(files, embodiment_tag)
-    modality = files.processor["modality_configs"][tag]
     try:
+        modality = files.processor["modality_configs"][tag]
         facts = _facts(files, tag, modality)
-    except (KeyError, IndexError, TypeError) as error:
+        _check_consistent(files, facts, modality)
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ValueError(
             f"checkpoint {str(files.path)!r} lacks an entry for embodiment {tag!r} in its JSON files: {error}"
         ) from error
-    _check_consistent(files, facts, modality)
+    check_weights(files.path, files.config)
     return facts
 
 

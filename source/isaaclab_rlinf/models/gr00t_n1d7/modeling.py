@@ -17,12 +17,12 @@ from isaaclab_rlinf.compat.lerobot_groot import groot_n1d7
 from isaaclab_rlinf.compat.qwen3_vl_vision import precomputed_positions, speed_up
 
 from .images import PatchSettings
+from .weights import UNUSED_KEYS
 
 _GROOT = groot_n1d7()
 # The blocks that FSDP2 shards one by one: language layers, vision blocks, DiT and vision-language attention blocks.
 BLOCKS = ("Qwen3VLTextDecoderLayer", "Qwen3VLVisionBlock", "BasicTransformerBlock")
 _BLOCK = "BasicTransformerBlock"
-_UNUSED_KEYS = ("backbone.model.lm_head.",)
 
 
 @dataclass(frozen=True)
@@ -261,4 +261,4 @@ def new_config(settings: dict[str, Any]) -> Any:
 
 def is_unused(key: str) -> bool:
     """Whether a saved weight belongs to a part that N1.7 does not use."""
-    return key.startswith(_UNUSED_KEYS)
+    return key.startswith(UNUSED_KEYS)
