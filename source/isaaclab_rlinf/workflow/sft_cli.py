@@ -53,9 +53,8 @@ def run_sft(args: argparse.Namespace) -> int:
         0, 1 when the loss is no longer finite, 130 when interrupted; nothing is written then.
 
     Raises:
-        ConfigError: If the dataset or the base checkpoint does not fit, or a flag has no effect without ``--base``.
-        FileExistsError: If ``--out`` exists.
-        FileNotFoundError: If ``--dataset`` is not a dataset.
+        ConfigError: If the dataset or the base checkpoint is damaged or does not fit, ``--out`` cannot be written, or
+            a flag has no effect without ``--base``.
     """
     from isaaclab_rlinf.workflow.sft import SftSettings
 
