@@ -67,6 +67,7 @@ PINNED = (
     "env.train.rollout_epoch=4",
     "env.train.max_steps_per_rollout_epoch=48",
     "runner.save_interval=10",
+    "runner.val_check_interval=-1",
     "~env.train.init_params.env_overrides",
 )
 """The numbers that the tests speak of, whatever the shipped YAML is tuned to."""
