@@ -92,6 +92,24 @@ def test_hold_pose_replaces_the_stale_actions():
     assert rig.rows("metric.episode_len") == [4, 4]
 
 
+def test_hold_pose_is_read_again_after_every_reset_of_a_chunk():
+    """An episode that begins in a state that ends at once: the pose of the reset before would drive the arm away."""
+    rig = Rig([[(1, FAILURE), (2, FAILURE), (1, FAILURE), (100, SUCCESS)], [(100, SUCCESS)]], chunk=6, block=HOLD)
+    rig.step()
+    assert [rig.env.applied[0, 1, k] for k in (0, 1)] == [-1100.0, -1100.0]
+    assert rig.env.applied[0, 2, 0] == -1200.0
+    assert [rig.env.applied[0, 3, k] for k in (0, 1)] == [-1300.0, -1300.0]
+    assert rig.env.applied[1, 0, 5] == 5.0, "the others go on"
+
+
+def test_hold_pose_of_a_resting_environment_is_read_again_when_it_is_reset():
+    rig = Rig([[(2, SUCCESS), (4, FAILURE), (100, SUCCESS)], [(100, SUCCESS)]], block=HOLD, auto_reset=False)
+    rig.step()
+    rig.step()
+    assert rig.env.applied[0, 1, 3] == -1102.0, "as read when the chunk began"
+    assert [rig.env.applied[0, 2, k] for k in (0, 1)] == [-1200.0, -1200.0]
+
+
 def test_final_observation_only_for_truncation_and_true():
     rig = Rig([[(2, TIME_OUT), (100, SUCCESS)], [(3, SUCCESS), (100, SUCCESS)], [(100, SUCCESS)]])
     result = rig.step()

@@ -95,9 +95,8 @@ class ChunkStepper:
             ended = self._record_step(t, result, active, progress)
             if recording:
                 self._video.add(result, active, ended, self._metrics.values)
-            if ended.any():
-                active = active & ~ended
-                hold = self._update_hold(hold, ended)
+            active = active & ~ended
+            hold = self._update_hold(hold, result.terminated | result.truncated)
         self._finish(result, active, progress)
         return ChunkResult(has_final=progress.has_final)
 
@@ -122,11 +121,12 @@ class ChunkStepper:
             return None
         return ~active & ~self._resting
 
-    def _update_hold(self, hold: torch.Tensor | None, ended: torch.Tensor) -> torch.Tensor | None:
-        if not self._holds:
-            return None
+    def _update_hold(self, hold: torch.Tensor | None, reset: torch.Tensor) -> torch.Tensor | None:
+        """Reads the pose again wherever the step brought a reset, be it the second one of an environment that holds."""
+        if not self._holds or not reset.any():
+            return hold
         present = self._env.hold_actions()
-        return present if hold is None else torch.where(ended[:, None], present, hold)
+        return present if hold is None else torch.where(reset[:, None], present, hold)
 
     def _record_step(self, t: int, result: StepResult, active: torch.Tensor, progress: _ChunkProgress) -> torch.Tensor:
         """Books one step and returns which active environments ended in it, (B,) bool."""
