@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from omegaconf import OmegaConf
 
-from isaaclab_rlinf.env.isaac_factory import build_env_cfg, set_by_path
+from isaaclab_rlinf.env.isaac_factory import build_env_cfg
 from isaaclab_rlinf.env.settings import ConfigError, simulator_spec_from_config
 
 
@@ -58,18 +58,6 @@ def test_missing_chunk_length():
     del cfg.init_params.action_chunk
     with pytest.raises(ConfigError, match="action_chunk is missing"):
         simulator_spec_from_config(cfg, 4)
-
-
-def test_set_by_path():
-    cfg = SimpleNamespace(scene=SimpleNamespace(width=1, size=(1, 2)), table={"mass": 1.0})
-    set_by_path(cfg, "scene.width", 64)
-    set_by_path(cfg, "scene.size", [3, 4])
-    set_by_path(cfg, "table.mass", 2.0)
-    assert cfg.scene.width == 64 and cfg.scene.size == (3, 4) and cfg.table["mass"] == 2.0
-    with pytest.raises(ValueError, match=r"'scene.widht': scene has no 'widht'. Did you mean 'width'"):
-        set_by_path(cfg, "scene.widht", 1)
-    with pytest.raises(ValueError, match=r"the env cfg has no 'scen'"):
-        set_by_path(cfg, "scen.width", 1)
 
 
 def test_unknown_task_names_the_nearest_and_what_could_not_be_loaded():

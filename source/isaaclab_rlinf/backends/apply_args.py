@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.config.checks_model import BUNDLED
 from isaaclab_rlinf.config.errors import ConfigError, Issue
+from isaaclab_rlinf.config.seeds import derived_seed, resumed_seed
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -44,7 +45,7 @@ def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ..
         cfg.actor.seed = args.seed
         cfg.env.train.seed = args.seed
         # Evaluation episodes are not those that training saw.
-        cfg.env.eval.seed = args.seed + 1000
+        cfg.env.eval.seed = derived_seed(args.seed, 1000)
     if args.model_path:
         cfg.actor.model.model_path = cfg.rollout.model.model_path = args.model_path
     for model in (cfg.actor.model, cfg.rollout.model):
@@ -124,8 +125,7 @@ def apply_resume(
             found = f"step {checkpoint.step} of a training that ends at step {last} (runner.max_epochs, max_steps)"
             issues.append(Issue(where, found, "an earlier checkpoint", "--max_iterations N does N more steps"))
         cfg.runner.resume_dir = str(checkpoint.step_dir)
-        # A resumed run must not replay the episodes that the run before it started with.
-        cfg.env.train.seed = int(cfg.env.train.seed) + 7919 * checkpoint.step
+        cfg.env.train.seed = resumed_seed(int(cfg.env.train.seed), checkpoint.step)
 
 
 def apply_episodes(cfg: DictConfig, args: argparse.Namespace) -> int:

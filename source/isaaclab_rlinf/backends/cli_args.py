@@ -9,6 +9,8 @@ import argparse
 import re
 from pathlib import Path
 
+from isaaclab_rlinf.config.seeds import parse_seed
+
 _OVERRIDE = re.compile(r"^(~|\+{0,2})[A-Za-z_][\w.@/\-\[\]]*(=.*)?$", re.DOTALL)
 _EPILOG = (
     "Trailing 'key=value' arguments override the task YAML through Hydra, for example 'algorithm.gamma=0.98' "
@@ -76,7 +78,7 @@ def _common_parser(action: str, description: str) -> argparse.ArgumentParser:
     parser.add_argument("--task", metavar="ID", help="Gym id; alone, it selects the YAML that the task registered.")
     parser.add_argument("--model_path", metavar="DIR", help="Base checkpoint directory; wins over the YAML.")
     parser.add_argument("--num_envs", type=positive, metavar="N", help="Number of parallel environments.")
-    parser.add_argument("--seed", type=int, metavar="N", help="Seed of actor, rollout and environments.")
+    parser.add_argument("--seed", type=parse_seed, metavar="N", help="Seed of actor, rollout and environments.")
     parser.add_argument("--video", action="store_true", help=f"Record videos while the policy acts in {action}.")
     parser.add_argument("--device", metavar="DEV", help="'cpu' keeps everything off the GPU; 'cuda' insists on one.")
     parser.add_argument("--headless", action="store_true", help="No window; this backend never opens one.")

@@ -153,9 +153,9 @@ def _allowed(key: Key) -> str:
     if key.choices:
         return "one of " + ", ".join("null" if choice is None else str(choice) for choice in dict.fromkeys(key.choices))
     bounds = [
-        f">= {key.low:g}" if key.low is not None else "",
-        f"> {key.above:g}" if key.above is not None else "",
-        f"<= {key.high:g}" if key.high is not None else "",
+        f">= {key.low:.12g}" if key.low is not None else "",
+        f"> {key.above:.12g}" if key.above is not None else "",
+        f"<= {key.high:.12g}" if key.high is not None else "",
     ]
     return " ".join(filter(None, [_KIND_WORDS.get(key.kind, ""), " and ".join(filter(None, bounds))]))
 

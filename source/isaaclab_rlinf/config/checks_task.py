@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing, show
+from isaaclab_rlinf.config.overrides import KEY, owned_overrides
 from isaaclab_rlinf.config.parse import parse_isaaclab_block
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.config.task_facts import TaskFacts, read_task
@@ -47,7 +49,10 @@ def check_tasks(ctx: Context) -> None:
         if not isinstance(task, str) or not task.strip():
             continue
         params = ctx.get(f"env.{mode}.init_params")
-        key = f"{task} {params.get('env_overrides')} {params.get('presets')}"
+        overrides = params.get("env_overrides")
+        if isinstance(overrides, Mapping):
+            ctx.issues.extend(owned_overrides(overrides, f"env.{mode}"))
+        key = f"{task} {overrides} {params.get('presets')}"
         if key not in seen:
             seen[key] = _facts(ctx, mode, task, params)
         facts = seen[key]
@@ -76,14 +81,13 @@ def _facts(ctx: Context, mode: str, task: str, params: Mapping[str, Any]) -> Tas
     overrides, presets = params.get("env_overrides"), params.get("presets")
     try:
         facts = read_task(spec, overrides if isinstance(overrides, Mapping) else None, presets or ())
-    except ValueError as error:
-        ctx.issue(_blamed(mode, overrides, error), str(error), "dotted attributes of the task's env cfg")
-        return None
     except Exception as error:
         where = _blamed(mode, overrides, error) if overrides else where
         ctx.issue(where, f"the env cfg of {task!r} cannot be loaded: {type(error).__name__}: {error}")
         return None
     ctx.notices.extend(facts.notices)
+    prefix = f"env.{mode}.{KEY}"
+    ctx.issues.extend(replace(problem, where=f"{prefix}.{problem.where}") for problem in facts.problems)
     return facts
 
 

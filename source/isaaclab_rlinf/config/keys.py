@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from isaaclab_rlinf.config.seeds import SEED_LIMIT
+
 ALWAYS, TRAIN, EVAL, PPO = "always", "train", "eval", "ppo"
 """When a key is needed: in every run, when training, when the section's environments are evaluated, for PPO losses."""
 
@@ -31,6 +33,11 @@ class Key:
 def whole(need: str = "", low: float | None = None, null: bool = False) -> Key:
     """Return the :class:`Key` of a whole number."""
     return Key("int", need, low=low, null=null)
+
+
+def seed(need: str = "") -> Key:
+    """Return the :class:`Key` of a seed."""
+    return Key("int", need, low=0, high=SEED_LIMIT - 1)
 
 
 def number(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from isaaclab_rlinf.config.keys import ALWAYS, ANY, BOOL, EVAL, LIST, MAP, TEXT, Key, number, text, whole
+from isaaclab_rlinf.config.keys import ALWAYS, ANY, BOOL, EVAL, LIST, MAP, TEXT, Key, number, seed, text, whole
 
 ENV = {
     "env_type": text(EVAL, "isaaclab"),
@@ -17,7 +17,7 @@ ENV = {
     "ignore_terminations": Key("bool", EVAL),
     "use_rel_reward": Key("bool", EVAL),
     "use_fixed_reset_state_ids": BOOL,
-    "seed": whole(EVAL, low=0),
+    "seed": seed(EVAL),
     "group_size": whole(low=1),
     "reward_coef": number(),
     "enable_offload": BOOL,

@@ -9,7 +9,7 @@ no logic here. Keys that it does not know are passed through, unless they look l
 
 from __future__ import annotations
 
-from isaaclab_rlinf.config.keys import ALWAYS, ANY, BOOL, LIST, MAP, TEXT, TRAIN, Key, number, text, whole
+from isaaclab_rlinf.config.keys import ALWAYS, ANY, BOOL, LIST, MAP, TEXT, TRAIN, Key, number, seed, text, whole
 from isaaclab_rlinf.config.keys_env import ENV, INIT, VIDEO
 from isaaclab_rlinf.config.keys_learning import LEARNING
 from isaaclab_rlinf.config.keys_model import MODEL, RL_HEAD, SAMPLING
@@ -99,7 +99,7 @@ SECTIONS: dict[str, dict[str, Key]] = {
         "training_backend": text(TRAIN, "fsdp"),
         "micro_batch_size": whole(TRAIN, low=1),
         "global_batch_size": whole(TRAIN, low=1),
-        "seed": whole(TRAIN, low=0),
+        "seed": seed(TRAIN),
         "enable_offload": BOOL,
         "model": Key("map", ALWAYS),
         "optim": Key("map", TRAIN),

@@ -8,18 +8,28 @@ NumPy and Isaac Lab take 32 bits. Derived seeds wrap around, so only what a user
 
 from __future__ import annotations
 
+import argparse
+
 SEED_LIMIT = 2**32
 """The first whole number that NumPy refuses as a seed."""
 
-ALLOWED_SEEDS = f"a whole number from 0 to {SEED_LIMIT - 1} (2^32 - 1, the largest that NumPy takes)"
-
+_STEP_STRIDE = 7919
 _ROUND_STRIDE = 1_000_003
 """Far more than there are simulators, whose seeds follow one another."""
 
 
-def is_seed(value: object) -> bool:
-    """Return whether a value may be used as a seed."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < SEED_LIMIT
+def parse_seed(text: str) -> int:
+    """Parse the value of a ``--seed`` flag.
+
+    Args:
+        text: As given on the command line.
+
+    Raises:
+        argparse.ArgumentTypeError: If it is no seed.
+    """
+    if not text.isdecimal() or int(text) >= SEED_LIMIT:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to {SEED_LIMIT - 1} (2^32 - 1), got {text}")
+    return int(text)
 
 
 def derived_seed(seed: int, offset: int) -> int:
@@ -30,6 +40,16 @@ def derived_seed(seed: int, offset: int) -> int:
         offset: Tells the parts apart.
     """
     return (seed + offset) % SEED_LIMIT
+
+
+def resumed_seed(seed: int, step: int) -> int:
+    """Return the seed after a resume: a resumed run must not replay what the run before it began with.
+
+    Args:
+        seed: The seed of a run from the start.
+        step: The step that is resumed from.
+    """
+    return derived_seed(seed, step * _STEP_STRIDE)
 
 
 def evaluation_seed(seed: int, round_: int) -> int:

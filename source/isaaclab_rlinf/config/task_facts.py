@@ -17,10 +17,12 @@ import importlib
 import io
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from isaaclab_rlinf.config.errors import Issue
 from isaaclab_rlinf.config.light_import import call_without_torch, known
+from isaaclab_rlinf.config.overrides import apply_overrides
 
 _KIT_MODULES = {"omni", "isaacsim", "carb", "usdrt"}
 """Importable only inside a running Kit application, which the driver is not."""
@@ -42,6 +44,8 @@ class TaskFacts:
     instructions: tuple[str, ...] | None = None
     """The texts that a per-environment instruction index points into."""
     notices: tuple[str, ...] = field(default=())
+    problems: tuple[Issue, ...] = field(default=())
+    """What is wrong with the overrides; ``where`` is the dotted attribute. The rest is as if those were left out."""
 
 
 def read_task(spec: Any, overrides: Mapping[str, Any] | None = None, presets: Iterable[str] = ()) -> TaskFacts:
@@ -56,7 +60,6 @@ def read_task(spec: Any, overrides: Mapping[str, Any] | None = None, presets: It
         The facts; with a notice and nothing else when the cfg needs a running Kit application.
 
     Raises:
-        ValueError: If an override names no attribute.
         Exception: Whatever the task's own module raises while it is imported.
     """
     entry, presets = spec.kwargs["env_cfg_entry_point"], tuple(presets)
@@ -64,13 +67,10 @@ def read_task(spec: Any, overrides: Mapping[str, Any] | None = None, presets: It
     facts = call_without_torch(_read, spec.id, entry, presets, overrides)
     if facts is None:
         facts = _read(spec.id, entry, presets, overrides)
-    if isinstance(facts, ValueError):
-        raise facts
     return facts
 
 
-def _read(task: str, entry: Any, presets: tuple[str, ...], overrides: Mapping[str, Any]) -> TaskFacts | ValueError:
-    """Return the facts, or what is wrong with an override."""
+def _read(task: str, entry: Any, presets: tuple[str, ...], overrides: Mapping[str, Any]) -> TaskFacts:
     try:
         cfg = _load(task, entry, presets, tuple(overrides))
     except ModuleNotFoundError as error:
@@ -78,17 +78,11 @@ def _read(task: str, entry: Any, presets: tuple[str, ...], overrides: Mapping[st
             raise
         note = f"task {task}: keys are checked at the first reset only, its cfg needs Isaac Sim ({error.name})"
         return TaskFacts(task, notices=(note,))
-    if overrides:
-        from isaaclab_rlinf.env.isaac_factory import set_by_path
-
-        cfg = copy.deepcopy(cfg)
-        try:
-            for path, value in overrides.items():
-                list(map(known, _on_the_way(cfg, path)))
-                set_by_path(cfg, path, value)
-        except ValueError as error:
-            return error
-    return _facts(task, cfg)
+    if not overrides:
+        return _facts(task, cfg)
+    cfg = copy.deepcopy(cfg)
+    problems = apply_overrides(cfg, overrides)
+    return replace(_facts(task, cfg), problems=tuple(problems))
 
 
 @functools.lru_cache(maxsize=8)

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.compat.warp_settings import configure_warp
+from isaaclab_rlinf.config.errors import raise_if
+from isaaclab_rlinf.config.overrides import apply_overrides
 from isaaclab_rlinf.env.viewer import add_viewer_camera
 from isaaclab_rlinf.mapping.errors import hint
 
@@ -91,32 +93,10 @@ def build_env_cfg(spec: SimulatorSpec, import_failures: Sequence[str] = ()) -> A
 
     env_cfg = parse_env_cfg(spec.task_id, device=spec.device, num_envs=spec.num_envs, overrides=list(spec.presets))
     env_cfg.seed = spec.seed
-    for path, value in spec.env_overrides:
-        set_by_path(env_cfg, path, value)
+    raise_if(apply_overrides(env_cfg, dict(spec.env_overrides)))
     _limit_episode(env_cfg, spec.max_episode_steps)
     add_viewer_camera(env_cfg, spec.video)
     return env_cfg
-
-
-def set_by_path(cfg: Any, path: str, value: Any) -> None:
-    """Sets a dotted attribute (or mapping key) of a configuration that already exists.
-
-    Raises:
-        ValueError: If a part of the path does not exist, with the nearest name.
-    """
-    parts = path.split(".")
-    target = cfg
-    for depth, part in enumerate(parts):
-        names = list(target) if isinstance(target, dict) else [n for n in dir(target) if not n.startswith("_")]
-        if part not in names:
-            where = ".".join(parts[:depth]) or "the env cfg"
-            raise ValueError(f"env_overrides: '{path}': {where} has no '{part}'.{hint(part, names)}")
-        if depth == len(parts) - 1:
-            old = target[part] if isinstance(target, dict) else getattr(target, part)
-            new = tuple(value) if isinstance(old, tuple) and isinstance(value, list) else value
-            target.__setitem__(part, new) if isinstance(target, dict) else setattr(target, part, new)
-        else:
-            target = target[part] if isinstance(target, dict) else getattr(target, part)
 
 
 def _limit_episode(env_cfg: Any, max_steps: int | None) -> None:

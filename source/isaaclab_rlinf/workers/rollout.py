@@ -14,6 +14,8 @@ prepare_worker_imports()
 
 from rlinf.workers.rollout.hf.huggingface_worker import MultiStepRolloutWorker  # noqa: E402
 
+from isaaclab_rlinf.config.seeds import derived_seed, resumed_seed  # noqa: E402
+
 from .common import use_cpu_threads  # noqa: E402
 from .weights import LoadReport, load_full_weights, without_checkpoint  # noqa: E402
 
@@ -35,7 +37,8 @@ class RolloutWorker(MultiStepRolloutWorker):
         use_cpu_threads(self.torch_device_type)
         # A resumed run draws other noise than the run before it did.
         resumed_at = re.search(r"global_step_(\d+)$", self.cfg.runner.get("resume_dir", None) or "")
-        seed_everything(self.cfg.actor.seed + 1000 * (1 + self._rank) + 7919 * int(resumed_at[1] if resumed_at else 0))
+        own = derived_seed(self.cfg.actor.seed, 1000 * (1 + self._rank))
+        seed_everything(resumed_seed(own, int(resumed_at[1] if resumed_at else 0)))
         with without_checkpoint(self.cfg) as checkpoint:
             super().init_worker()
         return load_full_weights(self.hf_model, checkpoint) if checkpoint else None

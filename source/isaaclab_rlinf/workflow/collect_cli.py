@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isaaclab_rlinf.config.seeds import parse_seed
 from isaaclab_rlinf.workflow.partial_directory import leftovers
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def add_collect_args(parser: argparse.ArgumentParser) -> None:
         "--num_episodes", type=_positive, default=200, metavar="N", help="Successful episodes to record."
     )
     parser.add_argument("--num_envs", type=_positive, default=32, metavar="N", help="Parallel environments.")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of episodes and action noise.")
+    parser.add_argument("--seed", type=parse_seed, default=0, metavar="N", help="Seed of episodes and action noise.")
     parser.add_argument(
         "--action_noise", type=_deviation, default=0.0, metavar="STD", help="Disturbance of the actions."
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue, raise_if
+from isaaclab_rlinf.config.seeds import parse_seed
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.workflow.sft import SftReport, SftSettings
@@ -30,7 +31,7 @@ def add_sft_args(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lr", type=_positive_rate, metavar="RATE", help="Peak learning rate; default 1e-3, with --base 1e-4."
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="Seed of weights and batches.")
+    parser.add_argument("--seed", type=parse_seed, default=0, metavar="N", help="Seed of weights and batches.")
     parser.add_argument(
         "--action_horizon", type=_positive, metavar="N", help="Actions per chunk; default 8, or the base's."
     )
