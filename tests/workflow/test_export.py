@@ -4,6 +4,7 @@
 """A trained checkpoint, exported, acts as it did; nothing is lost, doubled or overwritten on the way."""
 
 import json
+import os
 import shutil
 import sys
 
@@ -16,7 +17,7 @@ from isaaclab_rlinf.config.errors import ConfigError
 from isaaclab_rlinf.models.base import bundled_checkpoint
 from isaaclab_rlinf.models.build import build_registered
 from isaaclab_rlinf.testing import example_env_obs
-from isaaclab_rlinf.workflow.merge_adapters import merge_adapters
+from isaaclab_rlinf.workflow.merge_adapters import Merged, merge_adapters
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 OBS = example_env_obs(state_dim=6, wrist=True)
@@ -93,6 +94,8 @@ def test_exported_directory_is_complete_and_acts_the_same(trained, base, tmp_pat
     assert [path.name for path in tmp_path.glob(".exported*")] == []
     told = capsys.readouterr().out
     assert "keys)" in told and "read back and equal" in told and f"--model_path {out}" in told
+    assert "largest relative differences: actions " in told
+    assert set(summary["outputs"]) == {"actions", "logprobs", "values"} and max(summary["outputs"].values()) < 1e-5
 
 
 def test_exported_directory_is_a_model_path(trained, tmp_path):
@@ -168,13 +171,14 @@ def test_adapters_of_a_part_are_merged():
     model = Nested()
     x = torch.randn(3, 4)
     expected = model.parts[1](x)
-    merged, had = merge_adapters(model)
-    assert had and set(merged.state_dict()) == {
+    outcome = merge_adapters(model)
+    merged = outcome.model
+    assert (outcome.layers, outcome.untied) == (1, ()) and set(merged.state_dict()) == {
         f"parts.{name}.{kind}" for name in ("0", "1.q_proj", "1.head") for kind in ("weight", "bias")
     }
     inner = merged.parts[1]
     assert torch.allclose(inner["head"](inner["q_proj"](x)), expected, atol=1e-5)
-    assert merge_adapters(merged) == (merged, False)
+    assert merge_adapters(merged) == Merged(merged)
 
 
 def test_adapters_that_peft_does_not_know_are_refused():
@@ -274,7 +278,11 @@ def test_mistakes_end_with_code_2_and_leave_nothing(trained, base, tmp_path, cap
     assert "latest" in refused("--checkpoint", step_dir, "--out", out, "--task", "Task-v0")
     weights = step_dir / "actor/model_state_dict/full_weights.pt"
     torch.save({"other": torch.zeros(1)}, weights)
-    assert "0 of" in refused("--checkpoint", step_dir, "--out", out)
+    assert "101 missing" in refused("--checkpoint", step_dir, "--out", out)
+    torch.save([torch.zeros(1)], weights)
+    assert "holds list" in refused("--checkpoint", step_dir, "--out", out)
+    os.truncate(base / "model.safetensors", 500)
+    assert "cut short" in refused("--checkpoint", step_dir, "--out", out)
     shutil.rmtree(base)
     assert "--model_path" in refused("--checkpoint", step_dir, "--out", out)
     assert not out.exists()

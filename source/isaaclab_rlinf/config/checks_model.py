@@ -20,7 +20,7 @@ from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import ConfigError, did_you_mean, listing, show
 from isaaclab_rlinf.config.parse import state_width
 from isaaclab_rlinf.config.schema import IsaacLabBlock
-from isaaclab_rlinf.models.weight_files import INDEX, SINGLE, hint_of_run, read_shapes, refuse_pointers
+from isaaclab_rlinf.models.weight_files import check_directory, hint_of_run
 
 OUR_MODEL_TYPES = ("tiny_vla",)
 BUNDLED = "bundled"
@@ -189,11 +189,7 @@ def _weights_readable(ctx: Context, where: str, kind: str, path: Path) -> bool:
     if kind == "tiny_vla" or kind.startswith("gr00t"):
         return True
     try:
-        refuse_pointers(path)
-        if any((path / name).is_file() for name in (SINGLE, INDEX)):
-            read_shapes(path)
-        elif hint := hint_of_run(path):
-            raise ValueError(f"{path} holds no model in Hugging Face format: {hint}")
+        check_directory(path)
     except ValueError as error:
         ctx.issue(where, str(error), "a complete checkpoint directory")
         return False

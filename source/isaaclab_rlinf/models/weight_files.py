@@ -59,6 +59,19 @@ def refuse_pointers(directory: Path) -> None:
         raise ValueError(f"{directory} holds Git LFS pointers in place of {shown}; run 'git lfs pull' there")
 
 
+def check_directory(directory: Path) -> None:
+    """Check what weight files a checkpoint directory of any kind has.
+
+    Raises:
+        ValueError: If one is damaged, or the directory is a training checkpoint and no model.
+    """
+    refuse_pointers(directory)
+    if any((directory / name).is_file() for name in (SINGLE, INDEX)):
+        read_shapes(directory)
+    elif hint := hint_of_run(directory):
+        raise ValueError(f"{directory} holds no model in Hugging Face format: {hint}")
+
+
 def hint_of_run(directory: Path) -> str:
     """Return what to do with a checkpoint of a training run that was given as a base model, empty for anything else."""
     weights = "full_weights.pt"

@@ -9,13 +9,16 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.config.checks_weights import check_trained_weights
 from isaaclab_rlinf.config.errors import ConfigError, Issue
 from isaaclab_rlinf.workflow.export_files import copy_base_files, correct_config, is_value_head, write_weights
-from isaaclab_rlinf.workflow.merge_adapters import merge_adapters
+from isaaclab_rlinf.workflow.export_outputs import record_outputs
+from isaaclab_rlinf.workflow.export_verify import Trained, verify
+from isaaclab_rlinf.workflow.merge_adapters import Merged, merge_adapters
 
 if TYPE_CHECKING:
     import torch
@@ -37,7 +40,8 @@ class ExportSettings:
         drop_value_head: Leave the critic out; a policy that only acts does not need it.
         model_path: Base checkpoint, when it is no longer where training found it.
         max_shard_size: Largest weight file.
-        verify: Build the model from the exported directory and compare every weight.
+        verify: Build the model from the exported directory and compare its weights, and its outputs with the trained
+            model's.
     """
 
     dtype: str | None = None
@@ -58,8 +62,11 @@ class ExportReport:
         dtype: Of the weights, as ``config.json`` names it.
         value_head: ``kept``, ``dropped`` or ``none``.
         lora_merged: Whether adapters were merged into the weights.
+        untied: Weights that were shared with another layer before adapters were merged into them.
         copied: Files taken from the base checkpoint.
         verified: Number of weights that a new build from the directory gave back; 0 when not verified.
+        outputs: Largest differences between the outputs of that build and the trained model's, by name.
+        not_compared: Why outputs were not compared, empty when they were or nothing was verified.
     """
 
     out: Path
@@ -68,8 +75,11 @@ class ExportReport:
     dtype: str
     value_head: str
     lora_merged: bool
+    untied: tuple[str, ...]
     copied: tuple[str, ...]
-    verified: int
+    verified: int = 0
+    outputs: Mapping[str, float] = field(default_factory=dict)
+    not_compared: str = ""
 
 
 def find_run_config(weights: Path) -> Path:
@@ -102,9 +112,14 @@ def export_checkpoint(
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FileExistsError(f"{out} exists and is not empty; a checkpoint is never overwritten. Choose another --out")
-    model_cfg, extensions = _read_config(config, settings.model_path)
+    model_cfg, extensions, env = _read_config(config, settings.model_path)
+    _check_base(model_cfg)
+    check_trained_weights(checkpoint, model_cfg, "--checkpoint")
     model, loaded = _load(model_cfg, extensions, checkpoint, config)
-    model, dtype, lora_merged = _convert(model, settings.dtype)
+    trained_dtype = _name(_dtype(model))
+    outputs = record_outputs(model, model_cfg, env) if settings.verify else "not asked for"
+    merged, dtype = _convert(model, settings.dtype)
+    model = merged.model
     partial = out.parent / f".{out.name}.{os.getpid()}.partial"
     partial.mkdir(parents=True)
     try:
@@ -114,10 +129,21 @@ def export_checkpoint(
         )
         copied = copy_base_files(base, partial)
         correct_config(base, partial, dtype)
-        verified = _verify(model, model_cfg, extensions, partial, dtype, settings) if settings.verify else 0
         report = ExportReport(
-            out, loaded, tensors, dtype, _value_head(model, settings), lora_merged, tuple(copied), verified
+            out=out,
+            loaded=loaded,
+            tensors=tensors,
+            dtype=dtype,
+            value_head=_value_head(model, settings),
+            lora_merged=merged.layers > 0,
+            untied=merged.untied,
+            copied=tuple(copied),
         )
+        if settings.verify:
+            changed = bool(merged.layers) or dtype != trained_dtype
+            trained = Trained(outputs, {dtype, trained_dtype}, changed, keeps_values=report.value_head == "kept")
+            checked = verify(model, trained, model_cfg, extensions, partial, dtype)
+            report = replace(report, **vars(checked))
         _write_summary(partial, checkpoint, base, report)
         os.replace(partial, out)
     finally:
@@ -125,7 +151,7 @@ def export_checkpoint(
     return report
 
 
-def _read_config(config: Path, model_path: Path | None) -> tuple[dict[str, Any], list[str]]:
+def _read_config(config: Path, model_path: Path | None) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
     from omegaconf import OmegaConf
 
     where = "--config"
@@ -142,7 +168,18 @@ def _read_config(config: Path, model_path: Path | None) -> tuple[dict[str, Any],
             [Issue("--model_path", found, "the directory that training started from", "--model_path DIR")]
         )
     model_cfg |= {"model_path": str(base.absolute()), "load_to_device": False}
-    return model_cfg, [str(name) for name in plain.get("extensions") or ()]
+    env = (plain.get("env") or {}).get("train") or {}
+    return model_cfg, [str(name) for name in plain.get("extensions") or ()], env
+
+
+def _check_base(model_cfg: Mapping[str, Any]) -> None:
+    """Check the files of the base checkpoint, which are read or copied, before anything is built."""
+    from isaaclab_rlinf.models.base import check_base_files
+
+    try:
+        check_base_files(model_cfg)
+    except ValueError as error:
+        raise ConfigError([Issue("--model_path", str(error), "the directory that training started from")]) from None
 
 
 def _load(
@@ -165,15 +202,26 @@ def _load(
         ) from error
 
 
-def _convert(model: torch.nn.Module, dtype: str | None) -> tuple[torch.nn.Module, str, bool]:
-    """Merge adapters, in float32 since their products are small, and cast."""
+def _convert(model: torch.nn.Module, dtype: str | None) -> tuple[Merged, str]:
+    """Merge adapters and cast weights. Buffers (limits of a normalisation, counters) keep their dtype and value."""
     import torch
 
+    own = {_plain_name(name): parameter.dtype for name, parameter in model.named_parameters()}
     target = getattr(torch, DTYPES[dtype]) if dtype else _dtype(model)
-    model, merged = merge_adapters(model)
-    if dtype or merged:
-        model = model.to(target)
-    return model, str(target).removeprefix("torch."), merged
+    merged = merge_adapters(model)
+    for name, parameter in merged.model.named_parameters():
+        if parameter.is_floating_point():
+            parameter.data = parameter.data.to(target if dtype else own.get(name, target))
+    return merged, _name(target)
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _plain_name(name: str) -> str:
+    """Return the name that a weight has after peft's adapters are merged, wherever in the model they are."""
+    return name.replace("base_model.model.", "").replace(".base_layer.", ".")
 
 
 def _dtype(model: torch.nn.Module) -> torch.dtype:
@@ -183,41 +231,6 @@ def _dtype(model: torch.nn.Module) -> torch.dtype:
         if parameter.is_floating_point():
             counts[parameter.dtype] = counts.get(parameter.dtype, 0) + parameter.numel()
     return max(counts, key=counts.__getitem__)
-
-
-def _verify(
-    model: torch.nn.Module,
-    model_cfg: Mapping[str, Any],
-    extensions: list[str],
-    out: Path,
-    dtype: str,
-    settings: ExportSettings,
-) -> int:
-    """Build from the exported directory and compare; return the number of equal weights."""
-    import torch
-
-    from isaaclab_rlinf.models.build import build_registered
-
-    precision = next(name for name, value in DTYPES.items() if value == dtype)
-    changes = {"model_path": str(out), "is_lora": False, "lora_path": None, "precision": precision}
-    again = build_registered({**model_cfg, **changes}, extensions).state_dict()
-    expected = model.state_dict()
-    if settings.drop_value_head:
-        again = {key: value for key, value in again.items() if not is_value_head(key)}
-        expected = {key: value for key, value in expected.items() if not is_value_head(key)}
-    wrong = sorted(again.keys() ^ expected.keys())
-    wrong += [
-        key for key in again.keys() & expected.keys() if not torch.equal(again[key].float(), expected[key].float())
-    ]
-    if wrong:
-        found = (
-            f"{len(wrong)} of {len(expected)} weights do not come back from the exported directory, first: {wrong[0]}"
-        )
-        fix = "let the builder load every weight from model_path; --no_verify writes the directory all the same"
-        raise ConfigError(
-            [Issue("--out", found, f"model_type {model_cfg['model_type']!r} reads what it is given", fix)]
-        )
-    return len(expected)
 
 
 def _value_head(model: torch.nn.Module, settings: ExportSettings) -> str:
@@ -235,5 +248,7 @@ def _write_summary(out: Path, checkpoint: ResolvedCheckpoint, base: Path, report
         "dtype": report.dtype,
         "value_head": report.value_head,
         "lora_merged": report.lora_merged,
+        "untied": list(report.untied),
+        "outputs": {name: float(f"{value:.3g}") for name, value in report.outputs.items()},
     }
     (out / SUMMARY_FILENAME).write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")

@@ -112,6 +112,13 @@ def _tell(report: ExportReport) -> None:
     size = sum(file.stat().st_size for file in report.out.rglob("*") if file.is_file())
     merged = "; LoRA merged" if report.lora_merged else ""
     verified = f"; {report.verified} weights read back and equal" if report.verified else "; not read back"
+    for name in report.untied:
+        print(f"[INFO] {name} was one tensor with another layer's; LoRA changed it alone, so it is exported on its own")
+    if report.outputs:
+        shown = ", ".join(f"{name} {value:.1e}" for name, value in report.outputs.items())
+        print(f"[INFO] Same observations, exported against trained model; largest relative differences: {shown}")
+    elif report.not_compared:
+        print(f"[WARN] Outputs were not compared: {report.not_compared}")
     print(
         f"[INFO] Weights: {report.loaded.file} ({report.loaded.matched} of {report.loaded.total} keys)\n"
         f"[INFO] {report.tensors} tensors, {report.dtype}, {size / 1e6:.1f} MB; value head: {report.value_head}"
