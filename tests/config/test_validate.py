@@ -320,6 +320,22 @@ def test_several_terminations_without_a_named_success(check):
     assert "each of success, wrong_ball counts as success" in outcome.notices[0]
 
 
+FLAGLESS = "++env.train.init_params.env_overrides={terminations.time_out.time_out: false}"
+
+
+def test_a_time_out_without_its_flag_is_told(check):
+    outcome = check(FLAGLESS)
+    assert outcome.issues == ()
+    assert any("{terminations.time_out.time_out: true}" in notice for notice in outcome.notices)
+
+
+def test_a_time_out_without_its_flag_is_no_success(check):
+    issue = only(check(FLAGLESS, "env.train.isaaclab.success={termination: time_out}"))
+    assert issue.where == "env.train.isaaclab.success.termination" and issue.allowed == "success, wrong_ball"
+    issue = only(check(FLAGLESS, "~env.train.isaaclab.success"))
+    assert issue.where == "env.train.isaaclab.success" and "looks like a time-out" in issue.found
+
+
 def test_the_only_termination_is_named_too(check):
     alone = "++env.train.init_params.env_overrides={terminations.success: null}"
     outcome = check("~env.train.isaaclab.success", alone)

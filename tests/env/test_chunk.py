@@ -130,6 +130,14 @@ def test_final_observation_for_every_end_when_asked():
     assert rig.rows("final.states") == [[0.0, 0.0, 2.0]]
 
 
+def test_what_the_environment_says_while_stepping_is_passed_on_once():
+    rig = Rig([[(100, SUCCESS)]])
+    assert rig.step().notices == ()
+    rig.env.notices = ("said late",)
+    assert rig.step().notices == ("said late",)
+    assert rig.step().notices == ()
+
+
 def test_termination_renders_nothing_extra():
     rig = Rig([[(2, SUCCESS), (100, SUCCESS)]])
     before = rig.env.renders

@@ -95,7 +95,7 @@ def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:
 def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: float) -> int:
     """Start the workers, play the episodes, and report."""
     from isaaclab_rlinf.backends.episodes import summarize_episodes, write_metrics
-    from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster, start_env
+    from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster, start_env, tell_notices
 
     console.line("[INFO] Starting Ray and the workers (imports take most of it) ...")
     with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu, console=console) as (cfg, cluster, placement):
@@ -108,12 +108,12 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
         runner = EvalRunner(cfg, rollout=rollout, env=env, env_started=env_started)
         report = runner.init_workers()
         weights = _tell_weights(console, report, cfg)
-        for notice in env.notices().wait()[0]:
-            console.line(f"[INFO] {notice}")
+        told = tell_notices(console, env, run_.notices)
         console.line(
             f"[INFO] Workers are up after {time.monotonic() - started:.0f} s; playing {run_.episodes} episodes"
         )
         results = runner.evaluate()
+        tell_notices(console, env, told)
         instructions = env.instructions().wait()[0]
         env.close_simulators().wait()
     summary = summarize_episodes(results, run_.episodes, int(cfg.env.eval.total_num_envs), instructions)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +161,24 @@ def run_with_console(run_dir: Path, announce: Callable[[RunConsole], None], body
 def _announced(console: RunConsole, announce: Callable[[RunConsole], None], body: Callable[[RunConsole], int]) -> int:
     announce(console)
     return body(console)
+
+
+def tell_notices(console: RunConsole, env: Any, told: Sequence[str] = ()) -> tuple[str, ...]:
+    """Say what the simulators had to say so far and was not said yet.
+
+    Args:
+        console: Console of the run.
+        env: Group of :class:`~isaaclab_rlinf.workers.env.SimulatorEnvWorker`.
+        told: What was said.
+
+    Returns:
+        All that is said now.
+    """
+    all_ = dict.fromkeys(notice for worker in env.notices().wait() for notice in worker)
+    new = [notice for notice in all_ if notice not in told]
+    for notice in new:
+        console.line(f"[INFO] {notice}")
+    return (*told, *new)
 
 
 def run_guarded(console: RunConsole, body: Callable[[], int]) -> int:

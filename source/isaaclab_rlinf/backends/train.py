@@ -79,7 +79,7 @@ def _train(run_: PreparedRun, argv: list[str], started: float) -> int:
 
 def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: float) -> int:
     """Start the workers, train, and say where everything is."""
-    from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster, start_env
+    from isaaclab_rlinf.backends.session import launch_group, rlinf_cluster, start_env, tell_notices
 
     console.line("[INFO] Starting Ray and the workers (imports take most of it) ...")
     with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu, console=console) as (cfg, cluster, placement):
@@ -92,8 +92,11 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
         groups = {name: launch_group(cls, cfg, cluster, placement, name) for name, cls in classes.items()}
         runner = TrainRunner(cfg, **groups, env=env, env_started=env_started, console=console, run_dir=run_dir)
         runner.init_workers()
-        _tell_start(console, runner, run_, started)
+        _tell_resume(console, runner, run_)
+        told = tell_notices(console, env, run_.notices)
+        console.line(f"[INFO] Workers are up after {time.monotonic() - started:.0f} s; training begins")
         runner.run()
+        tell_notices(console, env, told)
         env.close_simulators().wait()
         _conclude(console, runner, run_dir, started)
     return 0
@@ -132,17 +135,14 @@ def _announce(console: RunConsole, run_: PreparedRun, run_dir: Path) -> None:
     console.line(f"[INFO] Logging to: {run_dir}")
 
 
-def _tell_start(console: RunConsole, runner, run_: PreparedRun, started: float) -> None:
-    """Say that the loop begins, and what was restored."""
+def _tell_resume(console: RunConsole, runner, run_: PreparedRun) -> None:
+    """Say what was restored."""
     if run_.checkpoint is not None and hasattr(runner.actor, "trainer_state"):
         state = runner.actor.trainer_state().wait()[0]
         console.line(
             f"[INFO] Resumed {run_.checkpoint.step_dir}: step {runner.global_step}, "
             f"{state['optimizer_steps']} optimizer steps, learning rate {state['lr']:g}"
         )
-    for notice in runner.env.notices().wait()[0]:
-        console.line(f"[INFO] {notice}")
-    console.line(f"[INFO] Workers are up after {time.monotonic() - started:.0f} s; training begins")
 
 
 def _conclude(console: RunConsole, runner, run_dir: Path, started: float) -> None:

@@ -16,6 +16,7 @@ from isaaclab_rlinf.config.parse import parse_isaaclab_block
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.config.task_facts import TaskFacts, read_task
 from isaaclab_rlinf.config.tasks import find_task
+from isaaclab_rlinf.env.time_outs import describe_unflagged
 
 
 def check_blocks(ctx: Context) -> None:
@@ -160,7 +161,8 @@ def _check_success(ctx: Context, mode: str, facts: TaskFacts) -> None:
     if facts.terminations is None:
         return
     where, success = f"env.{mode}.isaaclab.success", ctx.blocks[mode].success
-    ends = [name for name, time_out in facts.terminations.items() if not time_out]
+    ctx.notices.extend(map(describe_unflagged, facts.unflagged_time_outs))
+    ends = [name for name, flag in facts.terminations.items() if not flag and name not in facts.unflagged_time_outs]
     if success.termination is not None and success.termination not in facts.terminations:
         hint = did_you_mean(success.termination, facts.terminations)
         found = f"{facts.task} has no termination term {success.termination!r}"
@@ -168,8 +170,16 @@ def _check_success(ctx: Context, mode: str, facts: TaskFacts) -> None:
     elif success.termination is not None and facts.terminations[success.termination]:
         found = f"{success.termination!r} is a time-out, which every unfinished episode reaches"
         ctx.issue(f"{where}.termination", found, listing(ends), "name the term that means success")
+    elif success.termination in facts.unflagged_time_outs:
+        found = f"{success.termination!r} looks like a time-out, which every unfinished episode reaches"
+        ctx.issue(f"{where}.termination", found, listing(ends), "name the term that means success")
     elif success.termination is None and success.reward_above is None:
-        if not ends:
+        if facts.unflagged_time_outs:
+            name = facts.unflagged_time_outs[0]
+            found = f"not set, so each termination counts as success; {name!r} looks like a time-out without its flag"
+            fix = f"name the right one, or set env.{mode}.{KEY}: {{terminations.{name}.time_out: true}}"
+            ctx.issue(where, found, "{termination: NAME} or {reward_above: x}", fix)
+        elif not ends:
             found = f"not set, and {facts.task} ends by time-out only, so nothing would ever count as success"
             ctx.issue(where, found, "{termination: NAME} or {reward_above: x}")
         else:

@@ -23,6 +23,7 @@ from typing import Any
 from isaaclab_rlinf.config.errors import Issue
 from isaaclab_rlinf.config.light_import import call_without_torch, known
 from isaaclab_rlinf.config.overrides import apply_overrides
+from isaaclab_rlinf.env.time_outs import unflagged_time_outs
 
 _KIT_MODULES = {"omni", "isaacsim", "carb", "usdrt"}
 """Importable only inside a running Kit application, which the driver is not."""
@@ -37,6 +38,8 @@ class TaskFacts:
     """Observation group -> keys; None when the task does not declare them (direct workflow)."""
     terminations: Mapping[str, bool] | None = None
     """Termination term -> whether it is a time-out; None for the direct workflow."""
+    unflagged_time_outs: tuple[str, ...] = ()
+    """Termination terms that look like time-outs, but do not say so."""
     rewards: Mapping[str, float] | None = None
     """Reward term -> weight; None for the direct workflow."""
     episode_steps: int | None = None
@@ -151,6 +154,7 @@ def _facts(task: str, cfg: Any) -> TaskFacts:
         task,
         groups=groups,
         terminations=_attributes(terminations, "time_out", bool) if groups is not None else None,
+        unflagged_time_outs=unflagged_time_outs(_terms(terminations) if terminations is not None else {}),
         rewards=_attributes(rewards, "weight", float) if groups is not None else None,
         episode_steps=_episode_steps(cfg),
         instructions=tuple(instructions) if instructions is not None else None,

@@ -51,6 +51,7 @@ class ChunkStepper:
         self._final = select(buffers, FINAL)
         self._metrics = EpisodeMetrics(env.num_envs, env.device)
         self._resting = torch.zeros(env.num_envs, dtype=torch.bool, device=env.device)
+        self._told = len(env.notices)
 
     def begin(self, raw_obs: RawObs) -> None:
         """Starts fresh episodes everywhere from a reset's observation."""
@@ -66,7 +67,7 @@ class ChunkStepper:
         """Steps the chunk in ``buffers['actions']`` and fills the result buffers.
 
         Returns:
-            Whether a final observation was written.
+            Whether a final observation was written, and new notices of the environment.
 
         Raises:
             MappingError: If a reward is NaN or infinite, or an observation cannot be mapped.
@@ -98,7 +99,8 @@ class ChunkStepper:
             active = active & ~ended
             hold = self._update_hold(hold, result.terminated | result.truncated)
         self._finish(result, active, progress)
-        return ChunkResult(has_final=progress.has_final)
+        new, self._told = env.notices[self._told :], len(env.notices)
+        return ChunkResult(has_final=progress.has_final, notices=new)
 
     @property
     def _holds(self) -> bool:

@@ -78,6 +78,7 @@ class IsaacLabGenericEnv(gym.Env):
         self._action_map: ActionMap | None = None
         self._fresh = True  # The process has already reset; the first reset() returns that observation.
         self._evaluation_round: int | None = None
+        self._late_notices: tuple[str, ...] = ()
         if seed_offset == 0:  # Once per run and mode; the other instances have the same.
             _notify(self.describe_mapping())
             for notice in self._simulator.handshake.notices:
@@ -87,6 +88,11 @@ class IsaacLabGenericEnv(gym.Env):
     def simulator(self) -> Simulator:
         """The simulator process behind this environment."""
         return self._simulator
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the simulator had to say so far, each once."""
+        return (*self._simulator.handshake.notices, *self._late_notices)
 
     def describe_mapping(self) -> str:
         """Tables of where each model input comes from and of the environment's action terms, in order."""
@@ -153,6 +159,9 @@ class IsaacLabGenericEnv(gym.Env):
         buffers = self._simulator.buffers
         buffers["actions"].copy_(self._map_actions(torch.as_tensor(chunk_actions)))
         result = self._simulator.step_chunk()
+        for notice in result.notices:
+            _notify(notice)
+        self._late_notices += result.notices
         observation = self._read_observation(OBSERVATION)
         rewards = buffers["rewards"] * self._reward_scale
         infos = self._build_infos(result.has_final)

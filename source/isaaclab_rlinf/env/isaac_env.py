@@ -20,6 +20,7 @@ from isaaclab_rlinf.compat.isaaclab_observations import (
 from isaaclab_rlinf.compat.newton_cameras import install_world_selection
 from isaaclab_rlinf.env.protocol import FinalObservation, StepResult
 from isaaclab_rlinf.env.success import SuccessReader
+from isaaclab_rlinf.env.time_outs import TimeOutWatch
 from isaaclab_rlinf.env.viewer import find_viewer_camera
 from isaaclab_rlinf.mapping.actions import ActionTermInfo
 from isaaclab_rlinf.mapping.layout import ObservationLayout, RawObs, describe_observations
@@ -65,6 +66,7 @@ class IsaacEnv:
         self.viewed = self._viewer.count if self._viewer is not None else 0
         self._hold = pose_holder(env) if spec.block.hold_pose_on_midchunk_reset else None
         self.notices = tuple(notices)
+        self._watch = None if spec.ignore_terminations else TimeOutWatch(int(env.max_episode_length))
         (hook_manager_dones if self.managed else hook_direct_dones)(env, self._decide_resets)
         self._request = _Request(torch.ones(self.num_envs, dtype=torch.bool, device=self.device))
 
@@ -156,6 +158,9 @@ class IsaacEnv:
         """Runs inside ``env.step()`` between the dones and the reset; returns which environments to reset."""
         request = self._request
         request.task_terminated = terminated.clone()
+        notice = self._watch and self._watch.observe(self._env.episode_length_buf, terminated, truncated)
+        if notice:
+            self.notices += (notice,)
         clock = self._env.episode_length_buf >= self.max_episode_steps
         request.terminated = torch.zeros_like(terminated) if self._spec.ignore_terminations else terminated.clone()
         request.truncated = (truncated | clock) & ~request.terminated

@@ -116,6 +116,7 @@ class SteppableEnv(Protocol):
     action_terms: tuple[ActionTermInfo, ...]
     instructions: tuple[str, ...] | None
     notices: tuple[str, ...]
+    """What the user should be told once; may grow while stepping."""
     can_skip_rendering: bool
     """False: cameras are rendered on every step whatever ``render`` says."""
     viewed: int
@@ -209,6 +210,7 @@ class ChunkResult:
     has_final: bool = False
     """Whether the ``final.*`` buffers are valid for this chunk."""
     notices: tuple[str, ...] = ()
+    """What the environment had to say for the first time."""
 
 
 @dataclass(frozen=True)

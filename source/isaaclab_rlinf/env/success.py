@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from isaaclab_rlinf.env.time_outs import describe_unflagged, unflagged_time_outs
 from isaaclab_rlinf.mapping.errors import MappingError, hint
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class SuccessReader:
                 f"success.termination: the task has no termination term '{spec.termination}'."
                 f"{hint(spec.termination, names)} It has: {available}."
             )
+        notices.extend(map(describe_unflagged, unflagged_time_outs({n: self._manager.get_term_cfg(n) for n in names})))
         others = [name for name in names if name not in time_outs]
         if spec.termination is None and spec.reward_above is None:
             notices.append(_assumption(others))

@@ -47,9 +47,9 @@ class SimulatorEnvWorker(EnvWorker):
         return get_env_attr((*self.env_list, *self.eval_env_list)[0], "simulator").handshake.instructions
 
     def notices(self) -> list[str]:
-        """Return what the simulators have to say once, such as what counts as success by default."""
+        """Return what the simulators had to say so far, such as what counts as success by default."""
         envs = (*self.env_list, *self.eval_env_list)
-        told = [notice for env in envs for notice in get_env_attr(env, "simulator").handshake.notices]
+        told = [notice for env in envs for notice in get_env_attr(env, "notices")]
         return list(dict.fromkeys(told))
 
     def close_simulators(self) -> None:
