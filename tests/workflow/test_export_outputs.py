@@ -50,7 +50,8 @@ class Acting(torch.nn.Module, BasePolicy):
         mean = self.mean(env_obs["states"])
         drawn = mean + 0.1 * torch.randn_like(mean) * (mode == "train")
         inputs = {"states": env_obs["states"], "drawn": drawn.detach()}
-        return drawn * self.limits * self.factor, {"prev_logprobs": drawn, "prev_values": None, "forward_inputs": inputs}
+        actions = drawn * self.limits * self.factor
+        return actions, {"prev_logprobs": drawn, "prev_values": None, "forward_inputs": inputs}
     def default_forward(self, forward_inputs, **kwargs):
         return {"logprobs": -((forward_inputs["drawn"] - self.mean(forward_inputs["states"])) ** 2), "values": None}
 
