@@ -41,9 +41,11 @@ def model_dir(tmp_path, monkeypatch) -> Path:
     facts = SimpleNamespace(
         action_dim=3,
         action_horizon=8,
-        image_views=("front", "wrist"),
+        image_views=("main_images", "wrist_images"),
         state_dim=6,
-        vocabulary=("ball", "red", "the", "touch"),
+        vocabulary=("ball", "blue", "green", "red", "the", "touch"),
+        max_text_length=8,
+        unknown_words="error",
     )
     monkeypatch.setattr(inspect, "checkpoint_facts", lambda path: facts)
     return directory

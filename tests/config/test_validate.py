@@ -228,15 +228,23 @@ def test_model_path(check, tmp_path, mode):
     [
         ({"action_dim": 4}, "actor.model.action_dim"),
         ({"action_horizon": 4}, "actor.model.num_action_chunks"),
-        ({"image_views": ("front",)}, "env.train.isaaclab.main_images"),
+        ({"image_views": ("main_images",)}, "env.train.isaaclab.main_images"),
+        ({"image_views": ("main_images", "extra_view_images_0")}, "env.train.isaaclab.main_images"),
+        ({"vocabulary": ("touch",)}, "env.train.isaaclab.task_description.obs"),
+        ({"max_text_length": 3}, "env.train.isaaclab.task_description.obs"),
     ],
 )
 def test_what_the_checkpoint_says(check, monkeypatch, facts, where):
     import isaaclab_rlinf.models.inspect as inspect
 
-    fits = {"action_dim": 3, "action_horizon": 8, "image_views": ("front", "wrist"), "state_dim": 6, "vocabulary": ()}
+    fits = vars(inspect.checkpoint_facts("any"))
     monkeypatch.setattr(inspect, "checkpoint_facts", lambda path: SimpleNamespace(**{**fits, **facts}))
     assert where in [issue.where for issue in check().issues]
+
+
+def test_a_checkpoint_with_a_state_needs_states(check):
+    issue = only(check("~env.train.isaaclab.states"))
+    assert (issue.where, issue.allowed) == ("env.train.isaaclab.states", "6 columns")
 
 
 def test_state_width_against_the_checkpoint_when_slices_tell(check):
@@ -394,9 +402,47 @@ def test_validate_is_the_issues_of_examine(load, bundled_yaml):
         validate(cfg, source=bundled_yaml, mode="test")
 
 
+FROM_TASK = "++env.train.init_params.env_overrides"
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ("[touch the red ball, '', touch the blue ball]", "instructions[1]` of the task's env cfg: empty"),
+        ("[touch the red ball, null]", "instructions[1]` of the task's env cfg: missing"),
+        ("[touch the red ball, 3]", "3 is a whole number"),
+        ("touch the red ball", "each of its letters would be an instruction"),
+        ("[]", "is empty"),
+        ("null", "has no `instructions`"),
+        ("[touch the red ball, touch the purple ball]", "instructions[1]: 'touch the purple ball'; the checkpoint"),
+        ("[touch the red ball and then touch the green ball]", "does not know and, then"),
+    ],
+)
+def test_the_texts_that_an_index_points_into(check, texts, words):
+    issues = check(f"{FROM_TASK}={{instructions: {texts}}}").issues
+    assert {issue.where for issue in issues} == {"env.train.isaaclab.task_description.obs"}
+    assert any(words in issue.found for issue in issues)
+
+
+def test_an_empty_text_does_not_hide_the_words_of_the_others(check):
+    issues = check(f"{FROM_TASK}={{instructions: ['', touch the purple ball]}}").issues
+    assert ["empty" in issue.found or "purple" in issue.found for issue in issues] == [True, True]
+
+
+def test_many_bad_texts_are_counted(check):
+    texts = ", ".join(f"touch ball {index}" for index in range(9))
+    issues = check(f"{FROM_TASK}={{instructions: [{texts}]}}").issues
+    assert len(issues) == 6 and "4 more such problems" in issues[-1].found
+
+
+def test_a_longer_instruction_than_the_model_takes(check):
+    issue = only(check("env.train.isaaclab.task_description='touch the red ball touch the green ball the'"))
+    assert "has 9 words" in issue.found and issue.allowed == "1 to 8 words (max_text_length of the model)"
+
+
 def test_an_instruction_in_words_that_the_checkpoint_does_not_know_is_an_error(check):
     assert not check("env.train.isaaclab.task_description='Touch the red ball!'").issues
     issue = only(check("env.train.isaaclab.task_description='touch the crimson ball'"))
     assert issue.where == "env.train.isaaclab.task_description"
     assert "does not know crimson" in issue.found
-    assert issue.allowed == "words of the checkpoint: ball, red, the, touch"
+    assert issue.allowed == "words of the checkpoint: ball, blue, green, red, the, touch"

@@ -154,6 +154,32 @@ def test_instruction_per_environment():
         map_observation(obs, spec)
 
 
+@pytest.mark.parametrize(
+    ("instructions", "words"),
+    [
+        ("abc", "each of its letters"),
+        (("a", ""), "[1]` of the task's env cfg: empty"),
+        (("a", None), "[1]`"),
+        ([], "empty"),
+    ],
+)
+def test_a_table_of_instructions_that_is_none(instructions, words):
+    with pytest.raises(MappingError) as caught:
+        build(task_description=TaskDescription(obs="task"), states=(StateSpec("gripper"),), instructions=instructions)
+    assert words in str(caught.value) and "task_description.obs" in str(caught.value)
+
+
+def test_an_index_that_is_no_whole_number():
+    spec = build(
+        task_description=TaskDescription(obs="task"), states=(StateSpec("gripper"),), instructions=("a", "b", "c")
+    )
+    for value in (1.4, float("nan"), -1.0):
+        obs = raw()
+        obs["policy"]["task"] = torch.tensor([[0.0], [value], [2.0]])
+        with pytest.raises(MappingError, match="of environment 1 is"):
+            map_observation(obs, spec)
+
+
 def test_terms_of_a_concatenated_group():
     obs = {"policy": torch.arange(12.0).reshape(2, 6)}
     columns = {"policy": {"pos": (0, 4), "vel": (4, 6)}}

@@ -3,11 +3,14 @@
 
 import json
 import shutil
+import unicodedata
 
 import pytest
+import tokenizers
 import torch
 from transformers import AutoConfig, AutoModel, AutoProcessor
 
+from isaaclab_rlinf.models.base import bundled_checkpoint
 from isaaclab_rlinf.models.tiny_vla import TinyVLAConfig, TinyVLAModel, TinyVLAProcessor, build_tokenizer
 
 
@@ -79,7 +82,7 @@ def test_gradient_checkpointing_gives_the_same_gradients(checkpoint, scene, reen
 
 def test_unknown_word_is_an_error_that_names_it_and_the_vocabulary(checkpoint):
     processor = TinyVLAProcessor.from_pretrained(checkpoint)
-    with pytest.raises(ValueError, match=r"\['purple'\].*'ball', 'blue', 'green', 'red', 'the', 'touch'"):
+    with pytest.raises(ValueError, match=r"does not know purple.*ball, blue, green, red, the, touch"):
         processor.token_ids("Touch the purple, ball")
     lenient = TinyVLAProcessor(processor.tokenizer, processor.statistics, unknown_words="unk")
     assert processor.tokenizer.unk_token_id in lenient.token_ids("touch the purple ball")
@@ -88,9 +91,45 @@ def test_unknown_word_is_an_error_that_names_it_and_the_vocabulary(checkpoint):
 def test_case_and_punctuation_do_not_matter_but_length_does(checkpoint):
     processor = TinyVLAProcessor.from_pretrained(checkpoint)
     assert processor.token_ids("Touch the RED ball!") == processor.token_ids("touch the red ball")
-    for text in ("", "the " * 9):
-        with pytest.raises(ValueError, match="takes 1 to 8"):
+    for text, found in (("", "has no word"), ("the " * 9, "has 9 words; allowed: 1 to 8 words")):
+        with pytest.raises(ValueError, match=found):
             processor.token_ids(text)
+
+
+TRAINED = ["Touchez la balle à côté", "लाल गेंद को छुओ", "แตะลูกบอลสีแดง", "İtici topu bul", "Weiße Straße"]
+
+
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+@pytest.mark.parametrize("read", ["NFC", "NFD"])
+def test_what_it_was_trained_on_is_known_in_either_unicode_form(checkpoint, tmp_path, written, read):
+    tokenizer = build_tokenizer([unicodedata.normalize(written, text) for text in TRAINED], 8)
+    statistics = TinyVLAProcessor.from_pretrained(checkpoint).statistics
+    TinyVLAProcessor(tokenizer, statistics).save_pretrained(tmp_path)
+    processor = TinyVLAProcessor.from_pretrained(tmp_path)
+    for text in TRAINED:
+        ids = processor.token_ids(unicodedata.normalize(read, text))
+        assert processor.tokenizer.unk_token_id not in ids
+        assert processor.token_ids(unicodedata.normalize(read, text).lower()) == ids
+    processor.save_pretrained(tmp_path / "again")
+    assert (tmp_path / "again/processor_config.json").read_text() == (tmp_path / "processor_config.json").read_text()
+
+
+def test_a_vocabulary_written_by_the_former_rule_still_reads():
+    """Lower case kept the sharp s, which folding writes as ss."""
+    tokenizer = build_tokenizer(["straße"], 8)
+    old = json.loads(tokenizer.backend_tokenizer.to_str())
+    old["model"]["vocab"] = {"<pad>": 0, "<unk>": 1, "straße": 2}
+    tokenizer._tokenizer = tokenizers.Tokenizer.from_str(json.dumps(old))
+    processor = TinyVLAProcessor(tokenizer, {"state": {}, "action": {}})
+    assert processor.token_ids("Straße") == [2, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_the_shipped_checkpoint_gives_ascii_the_ids_it_was_trained_with():
+    processor = TinyVLAProcessor.from_pretrained(bundled_checkpoint())
+    tokenizer = processor.tokenizer
+    for text in ("touch the red ball", "Touch the GREEN ball!", "touch,the.blue\tball"):
+        ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+        assert processor.token_ids(text) == ids + [0] * (8 - len(ids))
 
 
 def test_token_ids_do_not_depend_on_the_order_of_texts():

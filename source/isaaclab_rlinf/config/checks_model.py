@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from isaaclab_rlinf.config.errors import ConfigError, did_you_mean, listing, sho
 from isaaclab_rlinf.config.parse import state_width
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.models.weight_files import check_directory, hint_of_run
+from isaaclab_rlinf.mapping.instructions import instruction_issues
 
 OUR_MODEL_TYPES = ("tiny_vla",)
 BUNDLED = "bundled"
@@ -222,6 +224,12 @@ def _check_tiny_vla(ctx: Context, section: str, directory: Path) -> None:
     of_model = f"the checkpoint {directory}"
     check_sizes(ctx, section, of_model, facts.action_dim, facts.action_horizon)
     _check_rl_head(ctx, section)
+    ctx.instruction_issues = functools.partial(
+        instruction_issues,
+        vocabulary=facts.vocabulary,
+        max_words=facts.max_text_length,
+        unknown_allowed=facts.unknown_words == "unk",
+    )
     for mode, block in ctx.blocks.items():
         _check_inputs(ctx, f"env.{mode}.isaaclab", block, facts, of_model)
 
@@ -240,22 +248,15 @@ def _check_rl_head(ctx: Context, section: str) -> None:
 
 
 def _check_inputs(ctx: Context, where: str, block: IsaacLabBlock, facts: Any, of_model: str) -> None:
-    expected = len(facts.image_views) if hasattr(facts.image_views, "__len__") else int(facts.image_views)
-    if len(block.cameras) != expected:
-        found = f"{len(block.cameras)} cameras ({listing(block.cameras)}), but {of_model} takes {expected}"
-        names = listing(facts.image_views) if hasattr(facts.image_views, "__len__") else ""
-        ctx.issue(f"{where}.main_images", found, f"{expected} views {names}".strip())
-    width = state_width(block.states)
+    slots = [name for name in ("main_images", "wrist_images") if getattr(block, name)]
+    slots += [f"extra_view_images_{index}" for index in range(len(block.extra_view_images))]
+    if set(slots) != set(facts.image_views):
+        found = f"{len(slots)} cameras, as {listing(slots)}, but {of_model} takes {listing(facts.image_views)}"
+        ctx.issue(f"{where}.main_images", found, f"{len(facts.image_views)} views, {listing(facts.image_views)}")
+    width = state_width(block.states) if block.states else 0
     if width is not None and facts.state_dim is not None and width != facts.state_dim:
         found = f"{width} columns in all, but {of_model} takes {facts.state_dim}"
         ctx.issue(f"{where}.states", found, f"{facts.state_dim} columns")
-    _check_words(ctx, f"{where}.task_description", block.task_description.text, facts.vocabulary, of_model)
-
-
-def _check_words(ctx: Context, where: str, text: str | None, vocabulary: tuple[str, ...], of_model: str) -> None:
-    """A word that the tokenizer does not know reaches the model as "unknown", whatever it says."""
-    unknown = [word for word in re.findall(r"\w+", (text or "").lower()) if word not in vocabulary]
-    if unknown:
-        found = f"{text!r}; {of_model} does not know {listing(unknown)}"
-        fix = "say it in these words, or train a base on demonstrations that use yours (isaaclab-rlinf sft)"
-        ctx.issue(where, found, f"words of the checkpoint: {listing(vocabulary)}", fix)
+    if block.task_description.text:
+        for issue in ctx.instruction_issues(f"{where}.task_description", block.task_description.text):
+            ctx.issue(issue.where, issue.found, issue.allowed, issue.fix)

@@ -17,6 +17,10 @@ from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.config.task_facts import TaskFacts, read_task
 from isaaclab_rlinf.config.tasks import find_task
 from isaaclab_rlinf.env.time_outs import describe_unflagged
+from isaaclab_rlinf.mapping.instructions import read_instructions, text_problem
+
+_SHOWN = 5
+"""Instructions with a problem that are shown one by one."""
 
 
 def check_blocks(ctx: Context) -> None:
@@ -61,6 +65,7 @@ def check_tasks(ctx: Context) -> None:
             continue
         if mode in ctx.blocks:
             _check_observations(ctx, mode, facts)
+            _check_instructions(ctx, mode, facts)
             _check_success(ctx, mode, facts)
         if mode == "train" and ctx.training:
             _check_rewards(ctx, facts)
@@ -144,11 +149,25 @@ def _check_observations(ctx: Context, mode: str, facts: TaskFacts) -> None:
         names = listing(facts.groups)
         found = f"{facts.task} has no observation group {group!r}"
         ctx.issue(f"{where}.{group_key}", found, names, did_you_mean(group, facts.groups))
-    if block.task_description.obs and not facts.instructions:
-        found = f"{facts.task} has no `instructions` for {block.task_description.obs!r} to point into"
-        ctx.issue(
-            f"{where}.task_description.obs", found, fix="add a tuple of texts to its env cfg, or give one text here"
-        )
+
+
+def _check_instructions(ctx: Context, mode: str, facts: TaskFacts) -> None:
+    """Check the texts that a per-environment index points into, as the simulator's process and the model will."""
+    obs = ctx.blocks[mode].task_description.obs
+    if not obs or (facts.groups is None and facts.instructions is None):
+        return  # a direct-workflow task may add them to its cfg when it is made
+    where = f"env.{mode}.isaaclab.task_description.obs"
+    _, problems = read_instructions(facts.instructions)
+    for problem in problems:
+        ctx.issue(where, f"{facts.task}: {problem}", "a tuple of texts", "repair its env cfg, or give one text here")
+    if ctx.instruction_issues is None or not isinstance(facts.instructions, tuple | list):
+        return
+    texts = [(f"[{index}]", text) for index, text in enumerate(facts.instructions) if not text_problem(text)]
+    issues = [issue for index, text in texts for issue in ctx.instruction_issues(index, text)]
+    for issue in issues[:_SHOWN]:
+        ctx.issue(where, f"{facts.task}'s instructions{issue.where}: {issue.found}", issue.allowed, issue.fix)
+    if len(issues) > _SHOWN:
+        ctx.issue(where, f"{len(issues) - _SHOWN} more such problems in the instructions of {facts.task}")
 
 
 def _unknown_key(ctx: Context, where: str, key: str, group: str, group_key: str, facts: TaskFacts) -> None:

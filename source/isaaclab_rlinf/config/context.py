@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ class Context:
     notices: list[str] = field(default_factory=list)
     blocks: dict[str, IsaacLabBlock] = field(default_factory=dict)
     """Parsed ``isaaclab`` blocks by mode, ``train`` and ``eval``."""
+    instruction_issues: Callable[[str, str], list[Issue]] | None = None
+    """Why the model cannot take an instruction, given its key path and text; None when its files do not tell."""
 
     def get(self, path: str, default: Any = MISSING) -> Any:
         """Return the value at a dotted key path, ``default`` when any part of it is absent."""

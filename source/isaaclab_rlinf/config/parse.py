@@ -21,6 +21,7 @@ from isaaclab_rlinf.config.schema import (
     TaskDescription,
 )
 from isaaclab_rlinf.mapping.action_layout import list_issues
+from isaaclab_rlinf.mapping.instructions import text_problem
 
 
 def parse_isaaclab_block(raw: Any, where: str, file: Path | None = None) -> tuple[IsaacLabBlock | None, list[Issue]]:
@@ -88,15 +89,10 @@ def _task_description(reader: Reader) -> TaskDescription:
         obs = child.name("obs", required=True)
         child.finish()
         return TaskDescription(obs=obs)
-    if isinstance(value, str) and value.strip():
-        return TaskDescription(text=value)
-    if reader.has_issue(key):
-        pass
-    elif value is None or value == "" or isinstance(value, str):
-        reader.issue(key, "the instruction is missing or empty; the model would act unprompted", allowed)
-    else:
-        reader.wrong_type(key, value, allowed)
-    return TaskDescription(text="")
+    problem = text_problem(value)
+    if problem and not reader.has_issue(key):
+        reader.issue(key, problem, allowed)
+    return TaskDescription(text="" if problem else value)
 
 
 def _states(reader: Reader) -> tuple[StateSpec, ...]:

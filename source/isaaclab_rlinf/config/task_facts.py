@@ -44,8 +44,8 @@ class TaskFacts:
     """Reward term -> weight; None for the direct workflow."""
     episode_steps: int | None = None
     """Environment steps until the task's own time-out."""
-    instructions: tuple[str, ...] | None = None
-    """The texts that a per-environment instruction index points into."""
+    instructions: Any = None
+    """The cfg's ``instructions``, unjudged: see :func:`~isaaclab_rlinf.mapping.instructions.read_instructions`."""
     notices: tuple[str, ...] = field(default=())
     problems: tuple[Issue, ...] = field(default=())
     """What is wrong with the overrides; ``where`` is the dotted attribute. The rest is as if those were left out."""
@@ -149,7 +149,6 @@ def _facts(task: str, cfg: Any) -> TaskFacts:
             if group is not None and not isinstance(group, str | int | float | bool | tuple | list)
         }
     terminations, rewards = getattr(cfg, "terminations", None), getattr(cfg, "rewards", None)
-    instructions = getattr(cfg, "instructions", None)
     return TaskFacts(
         task,
         groups=groups,
@@ -157,7 +156,7 @@ def _facts(task: str, cfg: Any) -> TaskFacts:
         unflagged_time_outs=unflagged_time_outs(_terms(terminations) if terminations is not None else {}),
         rewards=_attributes(rewards, "weight", float) if groups is not None else None,
         episode_steps=_episode_steps(cfg),
-        instructions=tuple(instructions) if instructions is not None else None,
+        instructions=known(getattr(cfg, "instructions", None)),
     )
 
 

@@ -29,6 +29,7 @@ from isaaclab_rlinf.inspection.record import (
     write_json,
 )
 from isaaclab_rlinf.mapping.errors import MappingError
+from isaaclab_rlinf.mapping.instructions import read_instructions
 from isaaclab_rlinf.mapping.observations import ObservationMap
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _describe(env: IsaacEnv, observation: RawObs, layout: ObservationLayout) -> 
             for name, articulation in scene.items()
         ),
         action_terms=tuple((term.name, term.width, term.detail) for term in env.action_terms),
-        instructions=None if env.instructions is None else tuple(env.instructions),
+        instructions=read_instructions(env.instructions)[0] or None,
         hold=hold,
         hold_reason=reason,
     )

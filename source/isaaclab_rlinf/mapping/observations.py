@@ -10,11 +10,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from isaaclab_rlinf.mapping.errors import MappingError
+from isaaclab_rlinf.mapping.instructions import read_instructions
 from isaaclab_rlinf.mapping.layout import Entry, ObservationLayout, RawObs
 
 if TYPE_CHECKING:
@@ -47,15 +48,13 @@ class ObservationMap:
     """What the user should be told once."""
 
     @classmethod
-    def build(
-        cls, block: IsaacLabBlock, layout: ObservationLayout, instructions: tuple[str, ...] | None = None
-    ) -> ObservationMap:
+    def build(cls, block: IsaacLabBlock, layout: ObservationLayout, instructions: Any = None) -> ObservationMap:
         """Checks a YAML block against a task's real observations.
 
         Args:
             block: The task YAML's ``isaaclab`` block.
             layout: The task's observations.
-            instructions: The task's instruction texts (``cfg.instructions``), if it has any.
+            instructions: The task's instruction texts (``cfg.instructions``), if it has any; they are checked.
 
         Raises:
             MappingError: With every problem found, each naming its YAML key.
@@ -203,7 +202,7 @@ def _build_states(block: IsaacLabBlock, layout: ObservationLayout, problems: lis
 
 
 def _build_instruction(
-    block: IsaacLabBlock, layout: ObservationLayout, instructions: tuple[str, ...] | None, problems: list[str]
+    block: IsaacLabBlock, layout: ObservationLayout, instructions: Any, problems: list[str]
 ) -> tuple[Entry | None, tuple[str, ...]]:
     source = block.task_description
     if source.obs is None:
@@ -213,12 +212,12 @@ def _build_instruction(
         problems.append(
             f"task_description.obs: '{_name(entry)}' has shape {entry.shape}; it must be one index per environment."
         )
-    if not instructions:
-        problems.append(
-            "task_description.obs: the task's env cfg has no `instructions` (a tuple of texts to index into); add it, "
-            "or give one text as `task_description: ...`."
-        )
-    return entry, tuple(instructions or ())
+    texts, mistakes = read_instructions(instructions)
+    problems += [
+        f"task_description.obs: {mistake}. Repair it, or give one text as `task_description: ...`."
+        for mistake in mistakes
+    ]
+    return entry, texts
 
 
 def _to_rgb8(image: torch.Tensor, entry: Entry) -> torch.Tensor:
@@ -265,12 +264,13 @@ def _read_instruction(raw_obs: RawObs, spec: ObservationMap, mapped: dict[str, t
     if spec.instruction is None:
         like = next(iter(mapped.values()))
         return torch.zeros(like.shape[0], dtype=torch.int64, device=like.device)
-    index = spec.instruction.read(raw_obs).reshape(-1).to(torch.int64)
-    bad = (index < 0) | (index >= len(spec.instructions))
+    value = spec.instruction.read(raw_obs).reshape(-1)
+    index = value.to(torch.int64)
+    bad = (index < 0) | (index >= len(spec.instructions)) | (index != value)
     if bad.any():
         env = int(bad.nonzero()[0, 0])
         raise MappingError(
-            f"Instruction index '{_name(spec.instruction)}' of environment {env} is {int(index[env])}; the task has "
-            f"{len(spec.instructions)} instructions."
+            f"Instruction index '{_name(spec.instruction)}' of environment {env} is {value[env].item():g}; "
+            f"the task has {len(spec.instructions)} instructions, numbered from 0."
         )
     return index

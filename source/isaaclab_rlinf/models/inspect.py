@@ -41,6 +41,7 @@ class CheckpointFacts:
         action_min: Smallest action in the training data, per dimension, in environment units.
         action_max: Largest.
         vocabulary: Words that the tokenizer knows, sorted.
+        unknown_words: What the processor does with others: ``error`` or ``unk``.
     """
 
     path: Path
@@ -55,6 +56,7 @@ class CheckpointFacts:
     action_min: tuple[float, ...]
     action_max: tuple[float, ...]
     vocabulary: tuple[str, ...]
+    unknown_words: str = "error"
 
 
 def checkpoint_facts(model_path: str | Path) -> CheckpointFacts:
@@ -136,6 +138,7 @@ def _facts(path: Path, config: dict, processor: dict, tokenizer: dict) -> Checkp
         action_min=tuple(action["min"]),
         action_max=tuple(action["max"]),
         vocabulary=tuple(sorted(words)),
+        unknown_words=processor.get("unknown_words", "error"),
     )
 
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from transformers import BatchFeature, ProcessorMixin
 
+from isaaclab_rlinf.mapping.instructions import fold, instruction_issues, split_words
+
 Statistics = Mapping[str, Mapping[str, Sequence[float]]]
 
 
@@ -130,24 +132,25 @@ class TinyVLAProcessor(ProcessorMixin):
         """
         if instruction in self._token_cache:
             return self._token_cache[instruction]
-        ids = self.tokenizer(instruction, add_special_tokens=False)["input_ids"]
-        if not 0 < len(ids) <= self.max_text_length:
-            raise ValueError(
-                f"instruction {instruction!r} has {len(ids)} tokens; the checkpoint takes 1 to {self.max_text_length}"
-            )
-        if self.unknown_words == "error" and self.tokenizer.unk_token_id in ids:
-            words = self.tokenizer.backend_tokenizer.normalizer.normalize_str(instruction).split()
-            unknown = [word for word, index in zip(words, ids, strict=True) if index == self.tokenizer.unk_token_id]
-            known = sorted(set(self.tokenizer.get_vocab()) - {self.tokenizer.pad_token, self.tokenizer.unk_token})
-            raise ValueError(
-                f"instruction {instruction!r} has words that the checkpoint was not trained on: {unknown}; "
-                f"it knows: {known}. Rephrase the instruction or train on data that has these words"
-            )
+        vocabulary = self._vocabulary()
+        lenient = self.unknown_words == "unk"
+        issues = instruction_issues(
+            "instruction", instruction, vocabulary, self.max_text_length, unknown_allowed=lenient
+        )
+        if issues:
+            raise ValueError("\n".join(map(str, issues)))
+        ids = [vocabulary.get(word, self.tokenizer.unk_token_id) for word in split_words(instruction)]
         padded = ids + [self.tokenizer.pad_token_id] * (self.max_text_length - len(ids))
         if len(self._token_cache) >= 4096:
             self._token_cache.clear()
         self._token_cache[instruction] = padded
         return padded
+
+    def _vocabulary(self) -> dict[str, int]:
+        """Return folded word -> id; a word that was stored folded wins over another form of it."""
+        special = {self.tokenizer.pad_token, self.tokenizer.unk_token}
+        entries = [(word, index) for word, index in self.tokenizer.get_vocab().items() if word not in special]
+        return {fold(word): index for word, index in sorted(entries, key=lambda entry: fold(entry[0]) == entry[0])}
 
     def normalize(self, name: str, values: torch.Tensor) -> torch.Tensor:
         """Map ``"state"`` or ``"action"`` values (..., width) linearly so that [min, max] becomes [-1, 1].

@@ -1,12 +1,13 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""Tokenizer of tiny_vla: one token per lower-cased word."""
+"""Tokenizer of tiny_vla: one token per word, as :func:`~isaaclab_rlinf.mapping.instructions.split_words` finds them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+
+from isaaclab_rlinf.mapping.instructions import split_words
 
 PAD_TOKEN = "<pad>"
 UNKNOWN_TOKEN = "<unk>"
@@ -16,7 +17,8 @@ def build_tokenizer(texts: Iterable[str], max_length: int):
     """Make a word-level tokenizer that knows every word of ``texts``.
 
     Args:
-        texts: Instructions, for example all task strings of a dataset. Case and punctuation do not matter.
+        texts: Instructions, for example all task strings of a dataset. Case, punctuation and Unicode form do not
+            matter.
         max_length: Number of tokens an instruction is padded to.
 
     Returns:
@@ -29,12 +31,14 @@ def build_tokenizer(texts: Iterable[str], max_length: int):
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    words = sorted({word for text in texts for word in re.findall(r"\w+", text.lower())})
+    words = sorted({word for text in texts for word in split_words(text)})
     if not words:
         raise ValueError("cannot build a tokenizer: the instructions contain no word")
     vocabulary = {token: index for index, token in enumerate([PAD_TOKEN, UNKNOWN_TOKEN, *words])}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN_TOKEN))
-    tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), normalizers.Replace(_regex(r"[^\w\s]"), " ")])
+    # For other users of the file; the processor splits with split_words, which casefolds, and looks words up.
+    punctuation = normalizers.Replace(_regex(r"[^\w\s\p{M}]"), " ")
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Lowercase(), punctuation])
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token=PAD_TOKEN, unk_token=UNKNOWN_TOKEN, model_max_length=max_length
