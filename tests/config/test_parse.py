@@ -5,7 +5,7 @@ import dataclasses
 
 import pytest
 
-from isaaclab_rlinf.config.parse import parse_isaaclab_block
+from isaaclab_rlinf.config.parse import parse_isaaclab_block, read_isaaclab_block
 from isaaclab_rlinf.config.schema import Gr00tStateSpec, IsaacLabBlock, StateSpec, SuccessSpec, TaskDescription
 
 WHERE = "env.train.isaaclab"
@@ -117,7 +117,8 @@ def test_exclusive_and_dependent_keys():
             "gr00t_mapping.video.extra_view_images"
         ].found
     )
-    assert "more than one view" in issues_of(with_(wrist_images="front"))["extra_view_images"].found
+    assert "more than one view" in issues_of(with_(wrist_images="front"))["wrist_images"].found
+    assert "main_images has it" in issues_of(with_(extra_view_images=["a", "front"]))["extra_view_images[1]"].found
     assert (
         "3 values for 2"
         in issues_of(with_(action_mapping={"prefix_pad": 2, "pad_value": [1, 2, 3]}))["action_mapping.pad_value"].found
@@ -136,3 +137,35 @@ def test_numbers_must_be_finite_numbers(value):
 
 def test_all_mistakes_are_reported_at_once():
     assert len(issues_of({"task_descripton": "x", "states": 3, "render_every_action": "yes"})) == 5
+
+
+def test_repeated_states_are_refused():
+    issues = issues_of(with_(states=["q", {"key": "q"}, "dq"]))
+    assert list(issues) == ["states[1]"] and "'q' is states[0] already" in issues["states[1]"].found
+
+
+def test_what_is_right_in_a_broken_block_can_be_read():
+    parsed = read_isaaclab_block(
+        {**FULL, "render_every_action": 3, "states": ["q", 7, {"key": "dq", "slice": [5, 2]}]}, WHERE
+    )
+    assert parsed.block.main_images == "front" and parsed.block.action_mapping.keys == ("arm", "hand")
+    assert [state.key for state in parsed.block.states] == ["q", "", "dq"]
+    assert {issue.where for issue in parsed.issues} == parsed.broken
+    assert parsed.broken == {f"{WHERE}.{key}" for key in ("render_every_action", "states[1]", "states[2].slice")}
+    assert read_isaaclab_block(FULL, WHERE).issues == () and read_isaaclab_block(3, WHERE).block is None
+
+
+def test_a_misspelt_key_makes_the_key_that_was_meant_unknown_too():
+    parsed = read_isaaclab_block({**MINIMAL, "wrist_image": "w"}, WHERE)
+    assert [issue.where for issue in parsed.issues] == [f"{WHERE}.wrist_image"]
+    assert f"{WHERE}.wrist_images" in parsed.broken
+
+
+def test_a_broken_key_has_no_second_mistake():
+    """Nothing follows from a key that could not be read."""
+    video = {"main_images": "video.a", "wrist_images": "video.b", "extra_view_images": ["video.c"]}
+    state = [{"gr00t_key": "state.arm", "slice": [0, 3]}]
+    mapping = {"video": video, "state": state}
+    for changes in ({"wrist_images": 3}, {"main_images": ""}, {"extra_view_images": 3}, {"states": 3}):
+        raw = {**FULL, "extra_view_images": ["left"], "gr00t_mapping": mapping, **changes}
+        assert list(issues_of(raw)) == list(changes)

@@ -376,6 +376,56 @@ def test_direct_workflow_tasks_are_left_to_the_first_reset(check):
 # --- the whole
 
 
+B = "env.train.isaaclab"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "expected"),
+    [
+        # one mistake of the text, of the task, of the model each
+        (
+            [
+                f"{B}.hold_pose_on_midchunk_reset=maybe",
+                f"{B}.main_images=fron_camera",
+                f"+{B}.action_mapping.scale=[1,2]",
+            ],
+            ["hold_pose_on_midchunk_reset", "main_images", "action_mapping.scale"],
+        ),
+        ([f"{B}.states=[joint_pos,7,jont_vel]"], ["states[1]", "states[2]"]),
+        ([f"{B}.wrist_images=3", f"{B}.main_images=fron_camera"], ["wrist_images", "main_images"]),
+        (
+            [f"{B}.success.termination=3", f"{B}.task_description=touch the purple ball"],
+            ["success.termination", "task_description"],
+        ),
+        # nothing that only follows from the broken key
+        ([f"{B}.wrist_images=3"], ["wrist_images"]),
+        ([f"~{B}.wrist_images", f"+{B}.wrist_image=wrist_camera"], ["wrist_image"]),
+        ([f"{B}.states=3"], ["states"]),
+        ([f"{B}.states=[{{key: joint_pos, slice: [3, 0]}}]"], ["states[0].slice"]),
+        ([f"+{B}.camera_group=3"], ["camera_group"]),
+        ([f"{B}.task_description=3"], ["task_description"]),
+        ([f"{B}.success=3"], ["success"]),
+        ([f"+{B}.action_mapping.keys=3"], ["action_mapping.keys"]),
+        ([f"+{B}.action_mapping={{prefix_pad: -1, pad_value: [1]}}"], ["action_mapping.prefix_pad"]),
+    ],
+)
+def test_a_broken_key_hides_nothing_and_invents_nothing(check, overrides, expected):
+    outcome = check(*overrides)
+    assert sorted(issue.where for issue in outcome.issues) == sorted(f"{B}.{key}" for key in expected)
+    assert not any("not set" in notice for notice in outcome.notices)
+
+
+def test_states_that_overlap_are_told(check):
+    outcome = check(f"{B}.states=[joint_pos, {{key: joint_vel, slice: [0, 2]}}, {{key: joint_vel, slice: [1, 2]}}]")
+    assert any("states[1] and states[2] share columns" in notice for notice in outcome.notices)
+
+
+def test_equal_blocks_are_reported_once(check):
+    both = [f"env.{mode}.isaaclab.main_images=fron_camera" for mode in ("train", "eval")]
+    assert only(check(*both)).where == f"{B}.main_images"
+    assert len(check(*both, "env.eval.isaaclab.success.termination=time_out").issues) == 3
+
+
 def test_everything_is_reported_at_once(check):
     outcome = check("algorithm.gamma=2", "env.train.isaaclab.main_images=fron_camera", "actor.global_batch_size=640")
     assert len(outcome.issues) == 3
@@ -411,7 +461,6 @@ FROM_TASK = "++env.train.init_params.env_overrides"
         ("[touch the red ball, '', touch the blue ball]", "instructions[1]` of the task's env cfg: empty"),
         ("[touch the red ball, null]", "instructions[1]` of the task's env cfg: missing"),
         ("[touch the red ball, 3]", "3 is a whole number"),
-        ("touch the red ball", "each of its letters would be an instruction"),
         ("[]", "is empty"),
         ("null", "has no `instructions`"),
         ("[touch the red ball, touch the purple ball]", "instructions[1]: 'touch the purple ball'; the checkpoint"),

@@ -55,8 +55,11 @@ def test_each_decision_is_one_clear_line(tmp_path):
     file = written(tmp_path, read_model("bundled", None, None), DIRECT, DIRECT_FACTS)
     found = problems(file)
     block = "env.train.isaaclab"
-    assert set(found) == {f"{block}.{key}" for key in ("task_description", "wrist_images", "success")}
-    assert all(len(texts) == 1 and "???" in texts[0] for texts in found.values()), found
+    asked = {where: texts for where, texts in found.items() if any("???" in text for text in texts)}
+    assert set(asked) == {f"{block}.{key}" for key in ("task_description", "wrist_images", "success")}
+    assert all(len(texts) == 1 for texts in asked.values()), found
+    # the draft of a direct task, held against a manager-based one: what it names is looked up all the same
+    assert set(found) - set(asked) == {f"{block}.main_images", f"{block}.states[0]"}
 
 
 def test_a_model_that_is_not_there_yet_is_asked_for(tmp_path):

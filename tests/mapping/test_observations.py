@@ -6,7 +6,7 @@
 import pytest
 import torch
 
-from isaaclab_rlinf.config.schema import IsaacLabBlock, StateSpec, TaskDescription
+from isaaclab_rlinf.config.schema import Gr00tMapping, Gr00tStateSpec, IsaacLabBlock, StateSpec, TaskDescription
 from isaaclab_rlinf.mapping.errors import MappingError
 from isaaclab_rlinf.mapping.layout import describe_observations
 from isaaclab_rlinf.mapping.observations import ObservationMap, map_observation, task_descriptions
@@ -192,3 +192,18 @@ def test_direct_workflow_tensors_by_group_name():
     spec = build(obs, main_images="tiled_camera", states=(StateSpec("policy", (0, 2)),))
     mapped = map_observation(obs, spec)
     assert mapped["states"].shape == (2, 2) and mapped["main_images"].dtype == torch.uint8
+
+
+def test_gr00t_slices_against_the_real_width_of_the_states():
+    """Without slices in `states` their width is known only here."""
+    state = lambda *slices: Gr00tMapping(state=tuple(Gr00tStateSpec(f"state.{a}{b}", (a, b)) for a, b in slices))  # noqa: E731
+    fields = {"states": (StateSpec("joint_pos"), StateSpec("gripper"))}
+    with pytest.raises(MappingError, match=r"gr00t_mapping.state\[1\].slice: ends at column 6, but states is 5 wide"):
+        build(gr00t_mapping=state((0, 4), (4, 6)), **fields)
+    assert build(gr00t_mapping=state((0, 4), (4, 5)), **fields).notices == ()
+    told = build(gr00t_mapping=state((0, 2), (1, 3)), **fields).notices
+    assert told == (
+        "gr00t_mapping.state: state.02 and state.13 both read columns [1, 2] of states",
+        "gr00t_mapping.state: no key reads columns [3, 5] of the 5 of states",
+    )
+    assert build(**fields).notices == ()

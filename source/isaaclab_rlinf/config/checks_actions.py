@@ -24,11 +24,16 @@ def check_action_mapping(ctx: Context, section: str, parts: Mapping[str, int] | 
     width = ctx.whole(f"{section}.action_dim")
     for mode, block in ctx.blocks.items():
         where, mapping = f"env.{mode}.isaaclab", block.action_mapping
+        if not ctx.intact(f"{where}.action_mapping.keys"):
+            continue
+        padding = ctx.intact(f"{where}.action_mapping.prefix_pad", f"{where}.action_mapping.suffix_pad")
         known = parts
         if known is None and (mapping.keys is None or not named):
             known = None if width is None else nameless(width)
         layout, issues = lay_out_actions(mapping, known)
         for issue in issues:
+            if not padding and issue.where.endswith("pad_value"):
+                continue
             ctx.issue(f"{where}.{issue.where}", issue.found, issue.allowed, issue.fix)
         if layout is not None and layout.left_out:
             ctx.notices.append(

@@ -15,6 +15,7 @@ from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import show
 from isaaclab_rlinf.config.parse import state_width
 from isaaclab_rlinf.config.schema import IsaacLabBlock
+from isaaclab_rlinf.mapping.columns import use_of_states
 from isaaclab_rlinf.mapping.gr00t import has_mapping, key_problems
 from isaaclab_rlinf.models.gr00t.packages import missing_package
 
@@ -35,10 +36,9 @@ def check_gr00t(ctx: Context, section: str, kind: str, directory: Path | None) -
         where = f"env.{mode}.isaaclab"
         _check_same(ctx, section, where, block)
         _check_converter(ctx, section, kind, where, block)
-        covered = sum(part.slice[1] - part.slice[0] for part in block.gr00t_mapping.state)
-        width = state_width(block.states)
-        if width is not None and block.gr00t_mapping.state and covered < width:
-            ctx.notices.append(f"{where}.gr00t_mapping.state: uses {covered} of the {width} columns of states")
+        if ctx.intact(f"{where}.states", f"{where}.gr00t_mapping.state"):
+            lines = use_of_states(block.gr00t_mapping.state, state_width(block.states))
+            ctx.notices.extend(f"{where}.{line}" for line in lines)
     _check_blocks_agree(ctx)
     if kind == "gr00t":
         check_n1d5(ctx, section, directory)
@@ -86,9 +86,10 @@ def _check_blocks_agree(ctx: Context) -> None:
     if train is None or evaluation is None or not (ctx.training and ctx.evaluating):
         return
     for key in _OF_THE_MODEL:
-        if getattr(train, key) != getattr(evaluation, key):
+        if getattr(train, key) != getattr(evaluation, key) and ctx.intact(f"env.train.isaaclab.{key}"):
             found = "differs from env.train.isaaclab, but one model acts in both"
             ctx.issue(f"env.eval.isaaclab.{key}", found, "the same value", "share the block by a YAML anchor")
-    if train.action_mapping.keys != evaluation.action_mapping.keys:
+    keys = "env.train.isaaclab.action_mapping.keys"
+    if train.action_mapping.keys != evaluation.action_mapping.keys and ctx.intact(keys):
         found = "differs from env.train.isaaclab, but one model acts in both"
         ctx.issue("env.eval.isaaclab.action_mapping.keys", found, "the same value")

@@ -13,7 +13,7 @@ from isaaclab_rlinf.config.checks_actions import check_action_mapping
 from isaaclab_rlinf.config.checks_sizes import check_sizes
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import listing
-from isaaclab_rlinf.config.schema import IsaacLabBlock
+from isaaclab_rlinf.config.schema import IMAGE_KEYS, IsaacLabBlock
 from isaaclab_rlinf.models.gr00t_n1d7.backbone import backbone_directory
 from isaaclab_rlinf.models.gr00t_n1d7.files import read_files
 from isaaclab_rlinf.models.gr00t_n1d7.image_tokens import image_tokens
@@ -41,7 +41,7 @@ def check_n1d7(ctx: Context, section: str, directory: Path | None) -> None:
         check_action_mapping(ctx, section, facts and parts, named=True)
     for mode, block in ctx.blocks.items():
         if facts is not None and ctx.get(f"{section}.obs_converter_type", None) not in STOCK_GR00T_CONVERTERS:
-            _check_block(ctx, f"env.{mode}.isaaclab", block, facts)
+            _check_block(ctx, f"env.{mode}.isaaclab", block, facts, chosen)
     if chosen == "lerobot":
         _check_lerobot(ctx, section, directory, facts)
 
@@ -75,13 +75,16 @@ def _facts(ctx: Context, section: str, directory: Path | None) -> Gr00tN1d7Facts
         return None
 
 
-def _check_block(ctx: Context, where: str, block: IsaacLabBlock, facts: Gr00tN1d7Facts) -> None:
-    if len(block.cameras) != len(facts.image_views):
+def _check_block(ctx: Context, where: str, block: IsaacLabBlock, facts: Gr00tN1d7Facts, chosen: str | None) -> None:
+    known = ctx.intact(*(f"{where}.{name}" for name in IMAGE_KEYS))
+    if len(block.cameras) != len(facts.image_views) and known:
         found = f"{len(block.cameras)} cameras ({listing(block.cameras)}), but the model takes {len(facts.image_views)}"
         ctx.issue(f"{where}.main_images", found, f"views for {listing(facts.image_views)}")
     for key, problem in mapping_problems(block, facts):
         ctx.issue(f"{where}.{key}", problem, "the checkpoint's keys")
     language = ctx.get(f"{where}.gr00t_mapping.language", None)
+    if language is None and chosen == "isaac_gr00t":
+        language = block.gr00t_mapping.language  # the default: NVIDIA's processor asks for the key, lerobot's does not
     if language is not None and language != facts.language_key:
         found = f"{language!r}, but the checkpoint reads the instruction from {facts.language_key!r}"
         ctx.issue(f"{where}.gr00t_mapping.language", found, facts.language_key)

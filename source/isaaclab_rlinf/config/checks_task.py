@@ -12,11 +12,12 @@ from typing import Any
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing, show
 from isaaclab_rlinf.config.overrides import KEY, owned_overrides
-from isaaclab_rlinf.config.parse import parse_isaaclab_block
+from isaaclab_rlinf.config.parse import read_isaaclab_block
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.config.task_facts import TaskFacts, read_task
 from isaaclab_rlinf.config.tasks import find_task
 from isaaclab_rlinf.env.time_outs import describe_unflagged
+from isaaclab_rlinf.mapping.columns import overlapping_states
 from isaaclab_rlinf.mapping.instructions import read_instructions, text_problem
 
 _SHOWN = 5
@@ -27,19 +28,22 @@ def check_blocks(ctx: Context) -> None:
     """Parse both ``isaaclab`` blocks, used by this run or not; equal blocks (a YAML anchor) are reported once.
 
     Args:
-        ctx: The validation in progress; its ``blocks`` are filled.
+        ctx: The validation in progress; its ``blocks`` are filled, with what can be read of each.
     """
     first: Any = None
     for mode in ("train", "eval"):
         raw = ctx.get(f"env.{mode}.isaaclab", None)
         if raw is None:
             continue
-        block, issues = parse_isaaclab_block(raw, f"env.{mode}.isaaclab")
+        parsed = read_isaaclab_block(raw, f"env.{mode}.isaaclab")
         if first is None or raw != first:
-            ctx.issues.extend(issues)
+            ctx.issues.extend(parsed.issues)
         first = raw if first is None else first
-        if block is not None:
-            ctx.blocks[mode] = block
+        ctx.broken |= parsed.broken
+        if parsed.block is not None:
+            ctx.blocks[mode] = parsed.block
+            lines = overlapping_states(parsed.block.states)
+            ctx.notices.extend(f"env.{mode}.isaaclab: {line}" for line in lines)
 
 
 def check_tasks(ctx: Context) -> None:
@@ -118,7 +122,7 @@ def _import_modules(ctx: Context, params: Mapping[str, Any]) -> None:
 
 
 def _reads(block: IsaacLabBlock) -> Iterator[tuple[str, str, str, str]]:
-    """Yield key below the block, observation key, group, and the block's key for that group."""
+    """Yield key below the block, observation key ("" where it is broken), group, and the block's key for that group."""
     for name in ("main_images", "wrist_images"):
         if getattr(block, name):
             yield name, getattr(block, name), block.camera_group, "camera_group"
@@ -139,6 +143,8 @@ def _check_observations(ctx: Context, mode: str, facts: TaskFacts) -> None:
     where, block = f"env.{mode}.isaaclab", ctx.blocks[mode]
     unknown_groups = set()
     for below, key, group, group_key in _reads(block):
+        if not key or not ctx.intact(f"{where}.{group_key}"):
+            continue
         if key in facts.groups and group not in facts.groups:
             continue
         if group not in facts.groups:
@@ -181,6 +187,8 @@ def _check_success(ctx: Context, mode: str, facts: TaskFacts) -> None:
         return
     where, success = f"env.{mode}.isaaclab.success", ctx.blocks[mode].success
     ctx.notices.extend(map(describe_unflagged, facts.unflagged_time_outs))
+    if not ctx.intact(where):
+        return
     ends = [name for name, flag in facts.terminations.items() if not flag and name not in facts.unflagged_time_outs]
     if success.termination is not None and success.termination not in facts.terminations:
         hint = did_you_mean(success.termination, facts.terminations)

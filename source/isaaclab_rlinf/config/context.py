@@ -32,6 +32,8 @@ class Context:
     notices: list[str] = field(default_factory=list)
     blocks: dict[str, IsaacLabBlock] = field(default_factory=dict)
     """Parsed ``isaaclab`` blocks by mode, ``train`` and ``eval``."""
+    broken: set[str] = field(default_factory=set)
+    """Key paths of those blocks that could not be read; see :class:`~isaaclab_rlinf.config.parse.ParsedBlock`."""
     instruction_issues: Callable[[str, str], list[Issue]] | None = None
     """Why the model cannot take an instruction, given its key path and text; None when its files do not tell."""
 
@@ -45,10 +47,14 @@ class Context:
         return node
 
     def issue(self, where: str, found: str, allowed: str = "", fix: str = "") -> None:
-        """Record a mistake, once for each key path and finding."""
+        """Record a mistake, once for each key path and finding; none that only follows from a key that is broken."""
         new = Issue(where, found, allowed, fix)
-        if new not in self.issues:
+        if new not in self.issues and self.intact(where):
             self.issues.append(new)
+
+    def intact(self, *paths: str) -> bool:
+        """Return whether nothing at, above or below these key paths is broken, so that more can be said about them."""
+        return not any(_at_or_below(a, b) or _at_or_below(b, a) for a in paths for b in self.broken)
 
     def whole(self, path: str) -> int | None:
         """Return a whole number >= 1, None when the key holds anything else (which its own check reports)."""
@@ -86,3 +92,7 @@ class Context:
             yield "train"
         if self.evaluating:
             yield "eval"
+
+
+def _at_or_below(path: str, other: str) -> bool:
+    return path == other or path.startswith((f"{other}.", f"{other}["))

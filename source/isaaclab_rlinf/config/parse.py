@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,19 @@ from isaaclab_rlinf.config.schema import (
     TaskDescription,
 )
 from isaaclab_rlinf.mapping.action_layout import list_issues
+from isaaclab_rlinf.mapping.columns import beyond_states, repeated_states
 from isaaclab_rlinf.mapping.instructions import text_problem
+
+
+@dataclass(frozen=True)
+class ParsedBlock:
+    """What could be read of a block."""
+
+    block: IsaacLabBlock | None
+    """None when it is no mapping. A broken key has its default, or an empty text."""
+    issues: tuple[Issue, ...]
+    broken: frozenset[str]
+    """Key paths whose value here is not what the YAML meant: nothing can be said about them, but all the rest holds."""
 
 
 def parse_isaaclab_block(raw: Any, where: str, file: Path | None = None) -> tuple[IsaacLabBlock | None, list[Issue]]:
@@ -35,19 +48,30 @@ def parse_isaaclab_block(raw: Any, where: str, file: Path | None = None) -> tupl
     Returns:
         The block and an empty list, or None and every mistake found.
     """
+    parsed = read_isaaclab_block(raw, where)
+    if parsed.issues:
+        return None, [issue.in_file(file) if file is not None else issue for issue in parsed.issues]
+    return parsed.block, []
+
+
+def read_isaaclab_block(raw: Any, where: str) -> ParsedBlock:
+    """Read as much of a block as can be read, so that what is right in it can be checked further.
+
+    Args:
+        raw: See :func:`parse_isaaclab_block`.
+        where: Its key path.
+    """
     if hasattr(raw, "_get_node"):
         from omegaconf import OmegaConf
 
         raw = OmegaConf.to_container(raw, resolve=True)
-    issues: list[Issue] = []
-    reader = Reader(raw, where, issues)
-    fields = _fields(reader) if reader.ok else {}
-    if reader.ok:
-        reader.finish()
-        _cross_checks(reader, fields)
-    if issues:
-        return None, [issue.in_file(file) if file is not None else issue for issue in issues]
-    return IsaacLabBlock(**fields), []
+    reader = Reader(raw, where, [])
+    if not reader.ok:
+        return ParsedBlock(None, tuple(reader.issues), frozenset(reader.broken))
+    fields = _fields(reader)
+    reader.finish()
+    _cross_checks(reader, fields)
+    return ParsedBlock(IsaacLabBlock(**fields), tuple(reader.issues), frozenset(reader.broken))
 
 
 def _fields(reader: Reader) -> dict[str, Any]:
@@ -101,11 +125,13 @@ def _states(reader: Reader) -> tuple[StateSpec, ...]:
         if isinstance(entry, str) and entry.strip():
             states.append(StateSpec(entry))
             continue
-        child = Reader(entry, where, reader.issues, "a key, or {key: KEY, slice: [a, b]}")
+        child = reader.below(entry, where, "a key, or {key: KEY, slice: [a, b]}")
         if child.ok:
             key = child.name("key", required=True)
             states.append(StateSpec(key or "", child.columns("slice")))
             child.finish()
+        else:
+            states.append(StateSpec(""))  # keeps the place, so that the others are named by their own index
     return tuple(states)
 
 
@@ -121,12 +147,14 @@ def _gr00t_mapping(reader: Reader) -> Gr00tMapping:
         video.finish()
     state = []
     for where, entry in reader.entries("state", "a list of {gr00t_key: KEY, slice: [a, b]}"):
-        child = Reader(entry, where, reader.issues, "{gr00t_key: KEY, slice: [a, b]}")
+        child = reader.below(entry, where, "{gr00t_key: KEY, slice: [a, b]}")
         if child.ok:
             key = child.name("gr00t_key", required=True)
             columns = child.columns("slice", required=True)
             state.append(Gr00tStateSpec(key or "", columns or (0, 0)))
             child.finish()
+        else:
+            state.append(Gr00tStateSpec("", (0, 0)))
     language = reader.name("language")
     return Gr00tMapping(**views, state=tuple(state), **({"language": language} if language else {}))
 
@@ -157,18 +185,22 @@ def _success(reader: Reader) -> SuccessSpec:
 
 
 def _cross_checks(reader: Reader, fields: Mapping[str, Any]) -> None:
-    """Check what follows from two keys together."""
+    """Check what follows from two keys together; a broken one leaves nothing to follow from it."""
     extra, video = fields["extra_view_images"], fields["gr00t_mapping"]
     if not fields["main_images"] and not reader.has_issue("main_images"):
         reader.issue("main_images", "missing; a vision-language-action model needs a main view", "a camera key")
-    cameras = [key for key in (fields["main_images"], fields["wrist_images"], *extra) if key]
-    for key in sorted({key for key in cameras if cameras.count(key) > 1}):
-        reader.issue("extra_view_images", f"camera {key!r} is used for more than one view", "each camera once")
-    if video.extra_view_images and len(video.extra_view_images) != len(extra):
+    cameras = [("main_images", fields["main_images"]), ("wrist_images", fields["wrist_images"])]
+    cameras += [(f"extra_view_images[{index}]", key) for index, key in enumerate(extra)]
+    first: dict[str, str] = {}
+    for where, key in cameras:
+        if key and first.setdefault(key, where) != where:
+            reader.issue(where, f"camera {key!r} is used for more than one view: {first[key]} has it", "another camera")
+    lengths_known = not any(map(reader.has_issue_in, ("extra_view_images", "gr00t_mapping.video.extra_view_images")))
+    if video.extra_view_images and len(video.extra_view_images) != len(extra) and lengths_known:
         found = f"{len(video.extra_view_images)} keys for {len(extra)} extra_view_images"
         reader.issue("gr00t_mapping.video.extra_view_images", found, "one key per camera, in the same order")
     for key in ("main_images", "wrist_images"):
-        if getattr(video, key) and not fields[key]:
+        if getattr(video, key) and not fields[key] and not reader.has_issue_in(key):
             reader.issue(
                 f"gr00t_mapping.video.{key}", f"names a view, but {key} is not set", f"set {key}, or remove it"
             )
@@ -177,12 +209,12 @@ def _cross_checks(reader: Reader, fields: Mapping[str, Any]) -> None:
 
 def _check_state_coverage(reader: Reader, fields: Mapping[str, Any]) -> None:
     """Compare the GR00T slices with the width of ``states`` where slices make it known."""
-    width = state_width(fields["states"])
-    for index, part in enumerate(fields["gr00t_mapping"].state):
-        if width is not None and part.slice[1] > width:
-            found = f"ends at column {part.slice[1]}, but states is {width} wide"
-            reader.issue(f"gr00t_mapping.state[{index}].slice", found, f"columns within [0, {width}]")
-    if fields["gr00t_mapping"].state and not fields["states"]:
+    width = None if reader.has_issue_in("states") else state_width(fields["states"])
+    for where, found, allowed in beyond_states(fields["gr00t_mapping"].state, width) if width is not None else ():
+        reader.issue(where, found, allowed)
+    for where, found in repeated_states(fields["states"]):
+        reader.issue(where, found, "each column once", "remove it")
+    if fields["gr00t_mapping"].state and not fields["states"] and not reader.has_issue_in("states"):
         reader.issue("gr00t_mapping.state", "slices `states`, which is not set", "set states, or remove it")
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from isaaclab_rlinf.config.errors import Issue, did_you_mean, listing, show
+from isaaclab_rlinf.config.errors import Issue, did_you_mean, listing, near, show
 
 _KINDS = {bool: "a boolean", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
 
@@ -26,9 +26,12 @@ class Reader:
         ok: Whether the value is a mapping at all.
         failed: Whether any key of this mapping had an issue.
         issues: The list that is appended to; shared with children.
+        broken: Key paths that do not hold what was written there; shared with children.
     """
 
-    def __init__(self, raw: Any, where: str, issues: list[Issue], allowed: str = "a mapping"):
+    def __init__(
+        self, raw: Any, where: str, issues: list[Issue], allowed: str = "a mapping", broken: set[str] | None = None
+    ):
         """Wrap a value.
 
         Args:
@@ -36,8 +39,10 @@ class Reader:
             where: Its key path.
             issues: Where mistakes go.
             allowed: What to say when it is not a mapping.
+            broken: Where the key paths of mistakes go.
         """
         self.where, self.issues = where, issues
+        self.broken = set() if broken is None else broken
         self.ok = isinstance(raw, Mapping)
         self.failed = False
         self._raw: Mapping[str, Any] = raw if self.ok else {}
@@ -49,11 +54,17 @@ class Reader:
         """Record a mistake at a key of this mapping ("" for the mapping itself)."""
         self.failed = True
         where = f"{self.where}.{key}" if key else self.where
+        self.broken.add(where)
         self.issues.append(Issue(where, found, allowed, fix))
 
     def has_issue(self, key: str) -> bool:
         """Return whether a mistake was recorded at a key."""
         return any(issue.where == f"{self.where}.{key}" for issue in self.issues)
+
+    def has_issue_in(self, key: str) -> bool:
+        """Return whether a mistake was recorded at a key, or anywhere below it."""
+        path = f"{self.where}.{key}"
+        return any(broken == path or broken.startswith((f"{path}.", f"{path}[")) for broken in self.broken)
 
     def wrong_type(self, key: str, value: Any, allowed: str) -> None:
         """Record that a value is of the wrong kind."""
@@ -91,17 +102,18 @@ class Reader:
             self.wrong_type(key, value, allowed)
 
     def names(self, key: str, none_if_absent: bool = False) -> Any:
-        """Return a tuple of non-empty texts; a single text counts as a list of one."""
+        """Return a tuple of non-empty texts, a mistaken one as ""; a single text counts as a list of one."""
         value = self.take(key)
         if value is None:
             return None if none_if_absent else ()
         if isinstance(value, str) and value.strip():
             return (value,)
         if isinstance(value, list) and (value or not none_if_absent):
-            bad = [index for index, entry in enumerate(value) if not (isinstance(entry, str) and entry.strip())]
-            for index in bad:
-                self.wrong_type(f"{key}[{index}]", value[index], "a non-empty text")
-            return () if bad else tuple(value)
+            texts = [entry if isinstance(entry, str) and entry.strip() else "" for entry in value]
+            for index, text in enumerate(texts):
+                if not text:
+                    self.wrong_type(f"{key}[{index}]", value[index], "a non-empty text")
+            return tuple(texts)
         self._bad(key, value, "a list of non-empty texts")
         return ()
 
@@ -171,8 +183,18 @@ class Reader:
             if required and not self.has_issue(key):
                 self.issue(key, "missing", "a mapping")
             return None
-        child = Reader(value, f"{self.where}.{key}" if self.where else key, self.issues)
+        child = self.below(value, f"{self.where}.{key}" if self.where else key)
         return child if child.ok else None
+
+    def below(self, raw: Any, where: str, allowed: str = "a mapping") -> Reader:
+        """Return a reader of a value in this mapping that shares its lists of mistakes.
+
+        Args:
+            raw: The value.
+            where: Its whole key path.
+            allowed: What to say when it is not a mapping.
+        """
+        return Reader(raw, where, self.issues, allowed, self.broken)
 
     def entries(self, key: str, allowed: str) -> Iterator[tuple[str, Any]]:
         """Yield the key path and value of each entry of a list; a mistake when it is not a list."""
@@ -191,6 +213,7 @@ class Reader:
             if key not in self._asked:
                 hint = did_you_mean(key, self._asked) or "remove it"
                 self.issue(str(key), "unknown key", listing(self._asked), hint)
+                self.broken |= {f"{self.where}.{meant}" for meant in near(key, self._asked)}
 
 
 def is_number(value: Any) -> bool:

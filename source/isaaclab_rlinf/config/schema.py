@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+IMAGE_KEYS = ("main_images", "wrist_images", "extra_view_images")
+"""Keys of the block that name cameras, in the order in which a model sees them."""
+
 
 @dataclass(frozen=True)
 class TaskDescription:

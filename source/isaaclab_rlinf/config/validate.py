@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,9 +87,20 @@ def examine(
         check(ctx)
     # a key that does not resolve was left out, so the checks call it missing; its own issue says more
     paths = {issue.where for issue in unresolved}
-    rest = [issue for issue in ctx.issues if issue.where not in paths]
+    rest = [issue for issue in _each_once(ctx) if issue.where not in paths]
     issues = tuple(issue.in_file(source) for issue in [*unresolved, *rest])
-    return Validation(issues, tuple(dict.fromkeys(ctx.notices)), ctx.blocks)
+    blocks = {name: block for name, block in ctx.blocks.items() if ctx.intact(f"env.{name}.isaaclab")}
+    return Validation(issues, tuple(dict.fromkeys(ctx.notices)), blocks)
+
+
+def _each_once(ctx: Context) -> list[Issue]:
+    """Return the issues without those that repeat for ``env.eval.isaaclab`` what an equal block of training has."""
+    train, evaluation = "env.train.isaaclab", "env.eval.isaaclab"
+    if ctx.get(train, None) != ctx.get(evaluation, None):
+        return ctx.issues
+    first = {issue for issue in ctx.issues if issue.where.startswith(train)}
+    moved = lambda issue: replace(issue, where=issue.where.replace(evaluation, train, 1))  # noqa: E731
+    return [issue for issue in ctx.issues if not issue.where.startswith(evaluation) or moved(issue) not in first]
 
 
 def validate(cfg: DictConfig, *, source: Path, mode: str, num_accelerators: int | None = -1) -> list[Issue]:

@@ -76,7 +76,7 @@ def key_problems(block: IsaacLabBlock) -> Iterator[tuple[str, str]]:
     for index, part in enumerate(mapping.state):
         yield from _form(f"{WHERE}.state[{index}].gr00t_key", part.gr00t_key, "state")
     names = [key for key in (mapping.main_images, mapping.wrist_images, *mapping.extra_view_images) if key]
-    names += [part.gr00t_key for part in mapping.state]
+    names += [part.gr00t_key for part in mapping.state] + [mapping.language]
     for key in sorted({key for key in names if names.count(key) > 1}):
         yield WHERE, f"{key!r} is used twice; the second would replace the first"
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from isaaclab_rlinf.mapping.columns import beyond_states, use_of_states
 from isaaclab_rlinf.mapping.errors import MappingError
 from isaaclab_rlinf.mapping.instructions import read_instructions
 from isaaclab_rlinf.mapping.layout import Entry, ObservationLayout, RawObs
@@ -63,6 +64,11 @@ class ObservationMap:
         notices: list[str] = []
         images = _build_images(block, layout, problems, notices)
         states = _build_states(block, layout, problems)
+        if len(states) == len(block.states):  # else the width is not known
+            width = sum(part.stop - part.start for part in states)
+            slices = block.gr00t_mapping.state
+            problems += [f"{key}: {found}; allowed: {allowed}" for key, found, allowed in beyond_states(slices, width)]
+            notices += use_of_states(slices, width)
         entry, texts = _build_instruction(block, layout, instructions, problems)
         if not (images or states or problems):
             problems.append("the isaaclab block names no image and no state: a policy would see nothing.")
