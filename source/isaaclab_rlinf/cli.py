@@ -20,7 +20,9 @@ def main(argv: list[str] | None = None) -> int:
     """
     from isaaclab_rlinf.backends.cli_args import not_overrides
     from isaaclab_rlinf.config.errors import ConfigError
+    from isaaclab_rlinf.extension import search_working_directory
 
+    search_working_directory()
     parser = _parser()
     args, rest = parser.parse_known_args(argv)
     args.overrides = rest

@@ -9,18 +9,41 @@ calls :func:`register` itself first, and there an error ends the run.
 
 The user's own extension modules are chained: those of the YAML's ``extensions:`` list, and the value that
 ``RLINF_EXT_MODULE`` had before us (see :func:`export_extension`).
+
+A module is searched for in the same places everywhere: where Python looks anyhow (``PYTHONPATH``, installed packages),
+then in the working directory. Last, so that a file of the user's never hides a package.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import sys
 from collections.abc import Sequence
 
 EXTENSION_MODULE = "isaaclab_rlinf.extension"
 CHAINED_MODULES_VARIABLE = "ISAACLAB_RLINF_EXTENSIONS"
 GROUPS_VARIABLE = "ISAACLAB_RLINF_GROUPS"
 """Names of the worker groups that hold models or environments; unset means every process registers."""
+SEARCH_PATH_VARIABLE = "ISAACLAB_RLINF_PATH"
+"""The driver's search path; a worker appends what it lacks."""
+
+
+def search_working_directory() -> None:
+    """Let this process, a driver, find modules in the working directory, after everything else."""
+    if not {"", os.getcwd()} & set(sys.path):
+        sys.path.append(os.getcwd())
+
+
+def export_search_path() -> None:
+    """Set the environment so that workers find the modules that this process finds."""
+    os.environ[SEARCH_PATH_VARIABLE] = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
+
+
+def follow_search_path() -> None:
+    """Let this process, a worker, find the modules that the driver finds."""
+    entries = os.environ.get(SEARCH_PATH_VARIABLE, "").split(os.pathsep)
+    sys.path += [entry for entry in dict.fromkeys(entries) if entry and entry not in sys.path]
 
 
 def export_extension(extensions: Sequence[str] = (), groups: Sequence[str] = ()) -> None:
@@ -49,6 +72,7 @@ def register() -> None:
     Raises:
         ImportError: If an extension module cannot be imported.
     """
+    follow_search_path()
     if _only_passes_messages():
         return
     from isaaclab_rlinf.models.registry import register_models

@@ -208,7 +208,17 @@ def test_model_type(check, tmp_path, monkeypatch):
 
 
 def test_extension_that_cannot_be_imported(check):
-    assert "no_such_module" in only(check("+extensions=[no_such_module]")).found
+    # a backend puts the extensions before the import_modules of each environment, which the user did not write
+    merged = "++env.train.init_params.import_modules=[no_such_module]"
+    issue = only(check("+extensions=[no_such_module]", merged))
+    assert issue.where == "extensions"
+    assert "no_such_module" in issue.found
+    assert "PYTHONPATH" in issue.fix
+
+
+def test_import_module_that_cannot_be_imported(check):
+    issue = only(check("++env.train.init_params.import_modules=[no_such_module]"))
+    assert issue.where == "env.train.init_params.import_modules"
 
 
 @pytest.mark.parametrize("mode", ["train", "play"])

@@ -15,6 +15,7 @@ from isaaclab_rlinf.backends import cli_args
 from isaaclab_rlinf.config.errors import ConfigError
 from isaaclab_rlinf.config.report import print_report, short_path
 from isaaclab_rlinf.config.stage import config_stage
+from isaaclab_rlinf.extension import search_working_directory
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.backends.console import RunConsole
@@ -40,6 +41,7 @@ def run_parsed(args: argparse.Namespace, argv: list[str]) -> int:
     from isaaclab_rlinf.config.gr00t_block import require_package
 
     started = time.monotonic()
+    search_working_directory()
     args.num_episodes = getattr(args, "num_episodes", None)
     try:
         with config_stage():

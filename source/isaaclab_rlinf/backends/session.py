@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.backends.writing import CannotWriteError, full_disk, writing
-from isaaclab_rlinf.extension import export_extension, register
+from isaaclab_rlinf.extension import export_extension, export_search_path, register
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -27,6 +27,7 @@ EXPORTED_VARIABLES = (
     "RLINF_EXT_MODULE",
     "ISAACLAB_RLINF_EXTENSIONS",
     "ISAACLAB_RLINF_GROUPS",
+    "ISAACLAB_RLINF_PATH",
     "CUDA_VISIBLE_DEVICES",
 )
 """What a run sets that another run in the same process must not inherit."""
@@ -53,6 +54,7 @@ def export_environment(cfg: DictConfig, *, force_cpu: bool) -> None:
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
     groups = [str(cfg[component].group_name) for component in ("actor", "rollout", "env")]
     export_extension(list(cfg.get("extensions", None) or ()), groups)
+    export_search_path()
 
 
 @contextlib.contextmanager
@@ -70,9 +72,10 @@ def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool, console: RunConsole) -> I
     Raises:
         WorkerFailedError: In the body, as soon as a call on a worker fails.
     """
+    from isaaclab_rlinf.backends.watchdog import watched
     from isaaclab_rlinf.compat import prepare_worker_imports
     from isaaclab_rlinf.compat.force_cpu import hide_accelerators
-    from isaaclab_rlinf.compat.ray_session import private_ray
+    from isaaclab_rlinf.compat.ray_session import is_private, private_ray
     from isaaclab_rlinf.compat.worker_failures import raise_worker_failures
     from isaaclab_rlinf.config.light_import import end_child
 
@@ -85,7 +88,8 @@ def rlinf_cluster(cfg: DictConfig, *, force_cpu: bool, console: RunConsole) -> I
     from rlinf.scheduler import Cluster
     from rlinf.utils.placement import HybridComponentPlacement
 
-    with private_ray(), hide_accelerators(force_cpu):
+    watch = watched(console) if is_private() else contextlib.nullcontext(lambda session: None)
+    with watch as session_started, private_ray(session_started), hide_accelerators(force_cpu):
         cfg = validate_cfg(cfg)
         cluster = Cluster()
         # Ray has put a handler of its own in place, which exits with the signal's number.

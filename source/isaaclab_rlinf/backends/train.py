@@ -14,6 +14,7 @@ from isaaclab_rlinf.backends import cli_args
 from isaaclab_rlinf.config.errors import ConfigError
 from isaaclab_rlinf.config.report import print_report, short_path
 from isaaclab_rlinf.config.stage import config_stage
+from isaaclab_rlinf.extension import search_working_directory
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.backends.console import RunConsole
@@ -30,6 +31,7 @@ def run(argv: list[str]) -> int:
         0 when training finished, 1 when it failed, 2 for a config error, 130 when interrupted.
     """
     started = time.monotonic()
+    search_working_directory()
     args = cli_args.parse_train_args(argv)
     if args.list_tasks:
         from isaaclab_rlinf.config.tasks import print_tasks

@@ -15,12 +15,13 @@ import contextlib
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 FORWARDED_VARIABLES = (
     "ISAACLAB_RLINF_EXTENSIONS",
     "ISAACLAB_RLINF_GROUPS",
     "ISAACLAB_RLINF_NUM_THREADS",
+    "ISAACLAB_RLINF_PATH",
     "ISAACLAB_RLINF_SIM_THREADS",
     "TOKENIZERS_PARALLELISM",
 )
@@ -28,23 +29,34 @@ FORWARDED_VARIABLES = (
 
 
 @contextlib.contextmanager
-def private_ray() -> Iterator[None]:
+def private_ray(started: Callable[[str], None] = lambda session: None) -> Iterator[None]:
     """Give RLinf a Ray cluster of its own, or its own namespace on the one that ``RAY_ADDRESS`` names.
 
     A cluster of our own has no dashboard, and its session directory is removed afterwards.
+
+    Args:
+        started: Called with the session directory of a cluster of our own, as soon as there is one.
     """
     import ray
     from rlinf.scheduler import Cluster
 
-    local = os.environ.get("RAY_ADDRESS", "") in ("", "local")
+    local = is_private()
     os.environ["RAY_ADDRESS"] = "local" if local else os.environ["RAY_ADDRESS"]
     # Processes of a cluster that was there before us do not inherit our environment.
     variables = {name: os.environ[name] for name in FORWARDED_VARIABLES if name in os.environ}
     extra: dict[str, object] = {"include_dashboard": False} if local else {"runtime_env": {"env_vars": variables}}
+    extra["job_config"] = _job_config()
     original_init = ray.init
     former_namespace = Cluster.NAMESPACE
     Cluster.NAMESPACE = f"isaaclab_rlinf_{uuid.uuid4().hex[:12]}"
-    ray.init = lambda *args, **kwargs: original_init(*args, **{**extra, **kwargs})
+
+    def init(*args: object, **kwargs: object) -> object:
+        result = original_init(*args, **{**extra, **kwargs})
+        if local and (session := _session_directory()):
+            started(session)
+        return result
+
+    ray.init = init
     try:
         yield
     finally:
@@ -57,6 +69,29 @@ def private_ray() -> Iterator[None]:
         Cluster.NAMESPACE = former_namespace
         if hasattr(Cluster, "_instance"):
             del Cluster._instance
+
+
+def _job_config() -> object:
+    """Return Ray's settings of a job, without search path.
+
+    ray 2.60 puts the driver's working directory, and its script's, before everything else on the search path of every
+    worker, where a file of the user's hides a package. Ours follow the driver, see :mod:`isaaclab_rlinf.extension`.
+    """
+    from ray.job_config import JobConfig
+
+    class PathlessJobConfig(JobConfig):
+        """Ray adds to the list between making and sending it."""
+
+        def _serialize(self) -> str:
+            self._py_driver_sys_path = []
+            return super()._serialize()
+
+    return PathlessJobConfig()
+
+
+def is_private() -> bool:
+    """Return whether a run starts a Ray cluster of its own, in place of joining the one of ``RAY_ADDRESS``."""
+    return os.environ.get("RAY_ADDRESS", "") in ("", "local")
 
 
 def _session_directory() -> str | None:

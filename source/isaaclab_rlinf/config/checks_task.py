@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from isaaclab_rlinf.config.context import Context
@@ -78,7 +79,7 @@ def check_tasks(ctx: Context) -> None:
 
 def _facts(ctx: Context, mode: str, task: str, params: Mapping[str, Any]) -> TaskFacts | None:
     where = f"env.{mode}.init_params.id"
-    _import_modules(ctx, params)
+    _import_modules(ctx, mode, params)
     spec, issues = find_task(task, where)
     ctx.issues.extend(issues)
     if spec is None:
@@ -108,17 +109,29 @@ def _blamed(mode: str, overrides: Any, error: Exception) -> str:
     return ".".join([f"env.{mode}.init_params.env_overrides", *quoted[:1]])
 
 
-def _import_modules(ctx: Context, params: Mapping[str, Any]) -> None:
+def _import_modules(ctx: Context, mode: str, params: Mapping[str, Any]) -> None:
     """Import the modules that register the task, as every worker will."""
     import importlib
 
-    wanted = [("extensions", ctx.get("extensions", None)), ("import_modules", params.get("import_modules"))]
-    for where, modules in wanted:
-        for module in modules if isinstance(modules, list) else []:
+    extensions = ctx.get("extensions", None)
+    extensions = extensions if isinstance(extensions, list) else []
+    modules = params.get("import_modules")
+    # The extensions were put before what the YAML says there.
+    own = [name for name in modules if name not in extensions] if isinstance(modules, list) else []
+    for where, names in (("extensions", extensions), (f"env.{mode}.init_params.import_modules", own)):
+        for name in dict.fromkeys(map(str, names)):
             try:
-                importlib.import_module(str(module))
+                importlib.import_module(name)
             except Exception as error:
-                ctx.issue(where, f"module {module!r} cannot be imported: {type(error).__name__}: {error}")
+                found = f"module {name!r} cannot be imported: {type(error).__name__}: {error}"
+                ctx.issue(where, found, fix=_search_fix(name, error))
+
+
+def _search_fix(name: str, error: Exception) -> str:
+    """Return where a module is searched for, when it is the module itself that was not found."""
+    if not isinstance(error, ModuleNotFoundError) or error.name not in (name, name.partition(".")[0]):
+        return ""
+    return f"install it, put its directory on PYTHONPATH, or start in its directory (this is {Path.cwd()})"
 
 
 def _reads(block: IsaacLabBlock) -> Iterator[tuple[str, str, str, str]]:
