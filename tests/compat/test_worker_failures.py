@@ -81,12 +81,12 @@ def fail_at(moment, text):
 @pytest.mark.usefixtures("ray_stand_in")
 def test_two_failures_in_the_same_instant_many_times():
     for _ in range(20):
-        told = []
+        told, calls = [], []
         with pytest.raises(WorkerFailedError) as caught, raise_worker_failures(told.append):
             moment = time.monotonic() + 0.005
-            calls = [start_call(fail_at(moment, name)) for name in ("one", "two")]
-            for call in calls:
-                call.wait()
+            for name in ("one", "two"):
+                calls.append(start_call(fail_at(moment, name)))
+            calls[0].wait()
         assert str(caught.value.cause) in ("one", "two")
         assert told == [caught.value]
         assert not any(call._wait_thread.is_alive() for call in calls), "nobody is in Ray when it shuts down"
