@@ -84,8 +84,8 @@ def test_two_failures_in_the_same_instant_many_times():
         told, calls = [], []
         with pytest.raises(WorkerFailedError) as caught, raise_worker_failures(told.append):
             moment = time.monotonic() + 0.005
-            for name in ("one", "two"):
-                calls.append(start_call(fail_at(moment, name)))
+            calls.append(start_call(fail_at(moment, "one")))
+            calls.append(start_call(fail_at(moment, "two")))
             calls[0].wait()
         assert str(caught.value.cause) in ("one", "two")
         assert told == [caught.value]
