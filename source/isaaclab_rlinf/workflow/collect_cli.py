@@ -119,7 +119,7 @@ def _collect(prepared: PreparedCollect, out: Path) -> int:
                 out,
                 prepared.settings,
                 on_progress=lambda episodes, attempts: progress.update(bar, completed=episodes),
-                on_notice=lambda text: progress.print(f"[INFO] {text}", markup=False, highlight=False),
+                on_notice=lambda text: progress.print(f"[INFO] {text}", markup=False, highlight=False, soft_wrap=True),
             )
     except (ExpertGaveUpError, MappingError) as error:
         print(f"[ERROR] {error}", file=sys.stderr)

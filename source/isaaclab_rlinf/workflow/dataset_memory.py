@@ -58,6 +58,12 @@ class Demonstrations:
         index = frames[:, None] + torch.arange(horizon)
         return self.action[torch.minimum(index, self.last_frame[frames][:, None])]
 
+    def place(self, frame: int) -> str:
+        """Name a frame by its episode and its number in it."""
+        end = int(self.last_frame[frame])
+        before = self.last_frame[self.last_frame < end].unique()
+        return f"episode {len(before)}, frame {frame - (int(before[-1]) + 1 if len(before) else 0)}"
+
 
 def load_demonstrations(
     dataset_dir: str | Path, max_episodes: int | None = None, on_frame: Callable[[int, int], None] | None = None

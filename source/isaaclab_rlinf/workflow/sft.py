@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.config.errors import ConfigError, Issue
 from isaaclab_rlinf.models.seeding import seeded
+from isaaclab_rlinf.workflow.dataset_info import WHERE
 from isaaclab_rlinf.workflow.partial_directory import partial_directory, refuse_taken
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class SftSettings:
         seed: Seed of weights, batches, noise and times.
         action_horizon: Actions per chunk; None means 8, or the base checkpoint's.
         max_episodes: Use only the first so many episodes; None means all.
+        max_text_length: Words that a new tiny_vla takes per instruction; None means 8.
         weight_decay: Of AdamW.
         grad_clip: Largest norm of the gradient.
         base: GR00T N1.7 checkpoint directory to start from; None makes a new tiny_vla.
@@ -53,6 +55,7 @@ class SftSettings:
     seed: int = 0
     action_horizon: int | None = None
     max_episodes: int | None = None
+    max_text_length: int | None = None
     weight_decay: float = 1e-4
     grad_clip: float = 1.0
     base: Path | None = None
@@ -79,6 +82,7 @@ class SftReport:
         final_loss: Mean loss of the last twentieth.
         parameters: Number of weights.
         seconds: Wall time of the optimisation.
+        notices: What is few in the demonstrations, or hardly moves, and what was decided about it.
     """
 
     out_dir: Path
@@ -88,6 +92,7 @@ class SftReport:
     final_loss: float
     parameters: int
     seconds: float
+    notices: tuple[str, ...] = ()
 
 
 def train_sft(
@@ -97,6 +102,7 @@ def train_sft(
     *,
     on_frame: Callable[[int, int], None] | None = None,
     on_step: Callable[[int, float], None] | None = None,
+    on_notice: Callable[[str], None] | None = None,
 ) -> SftReport:
     """Train on a LeRobot dataset, on the CPU in float32, and save the result.
 
@@ -109,20 +115,26 @@ def train_sft(
         settings: How to train.
         on_frame: Called while the dataset is read, with (frames read, frames in all).
         on_step: Called after each step with (steps done, loss).
+        on_notice: Called with what the user should know about the demonstrations.
 
     Raises:
         FileExistsError: If ``out_dir`` exists and is not empty.
-        FileNotFoundError: If there is no dataset.
-        ConfigError: If the dataset does not fit, or the base checkpoint does not or is incomplete.
+        ConfigError: If the dataset is damaged, has values that are no numbers or does not fit, or the base checkpoint
+            does not or is incomplete.
         FloatingPointError: If the loss is no longer finite.
     """
     from isaaclab_rlinf.workflow.dataset_memory import load_demonstrations
+    from isaaclab_rlinf.workflow.demonstration_checks import check_demonstrations
     from isaaclab_rlinf.workflow.sft_loop import optimise
 
     out = Path(out_dir)
     refuse_taken(out)
     demonstrations = load_demonstrations(dataset_dir, settings.max_episodes, on_frame)
+    notices = check_demonstrations(demonstrations)
     learner = _make_learner(demonstrations, settings)
+    notices = (*notices, *learner.notices)
+    for notice in notices if on_notice is not None else ():
+        on_notice(notice)
     with partial_directory(out) as partial:
         started = time.perf_counter()
         losses = optimise(learner, demonstrations, settings, partial / "tensorboard", on_step)
@@ -137,6 +149,7 @@ def train_sft(
             final_loss=sum(losses[-edge:]) / edge,
             parameters=sum(parameter.numel() for parameter in learner.model.parameters()),
             seconds=seconds,
+            notices=notices,
         )
         _write_summary(partial, Path(dataset_dir), settings, report)
     return report
@@ -152,8 +165,10 @@ def _make_learner(demonstrations: Demonstrations, settings: SftSettings) -> Lear
         with seeded(settings.seed):
             return make_learner(demonstrations, settings)
     except (ValueError, SafetensorError) as error:
-        if settings.base is None or isinstance(error, ConfigError):
+        if isinstance(error, ConfigError):
             raise
+        if settings.base is None:
+            raise ConfigError([Issue(WHERE, f"a new tiny_vla cannot be trained on it: {error}")]) from error
         raise ConfigError([Issue("--base", str(error), "a complete GR00T N1.7 checkpoint directory")]) from error
 
 

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isaaclab_rlinf.config.errors import ConfigError, Issue, raise_if
+from isaaclab_rlinf.config.errors import Issue, raise_if
 from isaaclab_rlinf.config.seeds import parse_seed
+from isaaclab_rlinf.workflow.partial_directory import leftovers, output_issues
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.workflow.sft import SftReport, SftSettings
@@ -36,6 +37,9 @@ def add_sft_args(parser: argparse.ArgumentParser) -> None:
         "--action_horizon", type=_positive, metavar="N", help="Actions per chunk; default 8, or the base's."
     )
     parser.add_argument("--max_episodes", type=_positive, metavar="N", help="Use only the first N episodes.")
+    parser.add_argument(
+        "--max_text_length", type=_positive, metavar="N", help="Words per instruction of a new tiny_vla; default 8."
+    )
     base = parser.add_argument_group("GR00T N1.7 in place of a new tiny_vla")
     base.add_argument("--base", type=Path, metavar="DIR", help="GR00T N1.7 checkpoint to start from.")
     base.add_argument("--embodiment_tag", metavar="TAG", help="Its embodiment; default the only one it has.")
@@ -59,7 +63,7 @@ def run_sft(args: argparse.Namespace) -> int:
     """
     from isaaclab_rlinf.workflow.sft import SftSettings
 
-    _check_base(args)
+    _check_flags(args)
     settings = SftSettings(
         steps=args.steps,
         batch_size=args.batch_size,
@@ -67,6 +71,7 @@ def run_sft(args: argparse.Namespace) -> int:
         seed=args.seed,
         action_horizon=args.action_horizon,
         max_episodes=args.max_episodes,
+        max_text_length=args.max_text_length,
         base=args.base,
         embodiment_tag=args.embodiment_tag,
         backbone_model_path=args.backbone_model_path,
@@ -83,6 +88,11 @@ def run_sft(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("[ERROR] interrupted; nothing was written", file=sys.stderr)
         return 130
+    except FileExistsError:
+        raise
+    except OSError as error:
+        print(f"[ERROR] {type(error).__name__}: {error}; nothing was written", file=sys.stderr)
+        return 1
     print(
         f"[INFO] {report.episodes} episodes, {report.frames} frames; {report.parameters / 1e6:.2f} M parameters; "
         f"loss {report.first_loss:.4f} -> {report.final_loss:.4f} in {report.seconds:.0f} s\n"
@@ -110,17 +120,28 @@ def _train(args: argparse.Namespace, settings: SftSettings) -> SftReport:
             on_step=lambda done, loss: progress.update(
                 training, completed=done, description=f"train (loss {loss:.4f})"
             ),
+            on_notice=lambda text: progress.print(f"[INFO] {text}", markup=False, highlight=False, soft_wrap=True),
         )
 
 
-def _check_base(args: argparse.Namespace) -> None:
-    """Report mistakes about the base checkpoint before the dataset is read."""
+def _check_flags(args: argparse.Namespace) -> None:
+    """Report mistakes about the output and the base checkpoint before the dataset is read, all at once."""
+    issues = output_issues(args.out)
     if args.base is None:
-        idle = [
-            name for name in ("embodiment_tag", "backbone_model_path", "tune_llm", "tune_visual") if vars(args)[name]
-        ]
-        raise_if([Issue(f"--{name}", "has no effect without --base", "--base DIR") for name in idle])
-        return
+        idle = ("embodiment_tag", "backbone_model_path", "tune_llm", "tune_visual")
+        found = "has no effect without --base"
+        issues += [Issue(f"--{name}", found, "--base DIR") for name in idle if vars(args)[name]]
+    else:
+        if args.max_text_length is not None:
+            found = "has no effect with --base, which says itself how long its texts may be"
+            issues.append(Issue("--max_text_length", found, "no --max_text_length"))
+        issues += _base_issues(args)
+    raise_if(issues)
+    for path in leftovers(args.out.absolute()):
+        print(f"[INFO] {path} is from a run that was killed, or is still going; it is in nobody's way")
+
+
+def _base_issues(args: argparse.Namespace) -> list[Issue]:
     from isaaclab_rlinf.models.gr00t_n1d7.backbone import backbone_directory
     from isaaclab_rlinf.models.gr00t_n1d7.files import read_files
     from isaaclab_rlinf.models.gr00t_n1d7.inspect import checkpoint_facts
@@ -130,7 +151,8 @@ def _check_base(args: argparse.Namespace) -> None:
         checkpoint_facts(files, args.embodiment_tag)
         backbone_directory(files, args.backbone_model_path)
     except ValueError as error:
-        raise ConfigError([Issue("--base", str(error), "a GR00T N1.7 checkpoint directory")]) from error
+        return [Issue("--base", str(error), "a GR00T N1.7 checkpoint directory")]
+    return []
 
 
 def _positive(text: str) -> int:

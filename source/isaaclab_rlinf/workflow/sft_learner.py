@@ -21,10 +21,12 @@ class Learner(Protocol):
     Attributes:
         model: What is trained; parameters without ``requires_grad`` stay as they are.
         action_horizon: Actions T per chunk.
+        notices: What was decided about single columns of the demonstrations, one line each.
     """
 
     model: torch.nn.Module
     action_horizon: int
+    notices: tuple[str, ...]
 
     def frame_inputs(self, demonstrations: Demonstrations) -> dict[str, torch.Tensor]:
         """Model inputs of all N frames, N first; images are not copied where they need no change."""

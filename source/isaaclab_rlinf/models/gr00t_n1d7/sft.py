@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from isaaclab_rlinf.config.errors import Issue, raise_if
+from isaaclab_rlinf.models.column_statistics import Role, column_bounds, column_notices
+from isaaclab_rlinf.workflow.demonstration_checks import column_names, unusable_values
 
 from .backbone import backbone_directory
 from .builder import load_network
@@ -56,6 +59,7 @@ class Gr00tN1d7Learner:
             files, facts, backbone_directory(files, settings.backbone_model_path), mapping
         )
         self.raw_state = raw_state
+        self.notices = tuple(_notices(self.processor, demonstrations, raw_state))
         self.model = load_network(self.processor)
         self.model.set_trainable(
             llm=settings.tune_llm, visual=settings.tune_visual, projector=True, diffusion=True, vlln=True
@@ -124,32 +128,64 @@ def _with_statistics(
     raw_state: dict[str, torch.Tensor],
 ) -> CheckpointFiles:
     """The files with the embodiment's statistics computed from the demonstrations."""
-    every = torch.arange(len(demonstrations.tasks))
-    chunks = demonstrations.action_chunks(every, facts.action_horizon)
-    widths = [part.width for part in facts.action]
-    groups = dict(zip((part.key for part in facts.action), chunks.split(widths, dim=-1), strict=True))
+    groups = _action_groups(facts, demonstrations)
+    relative = _relative_actions(facts, groups, raw_state)
+    raise_if([issue for key in relative for issue in unusable_values(relative[key], f"relative {key}", demonstrations)])
     statistics: dict[str, Any] = {
-        "state": {key: _statistics(values) for key, values in raw_state.items()},
-        "action": {key: _statistics(values[:, 0]) for key, values in groups.items()},
-    }
-    relative = {
-        part.key: _statistics(to_relative(groups[part.key], raw_state[part.state_key], part.pose))
-        for part in facts.action
-        if part.relative
+        "state": {key: _statistics(values, "state") for key, values in raw_state.items()},
+        "action": {key: _statistics(values[:, 0], "action") for key, values in groups.items()},
     }
     if relative:
-        statistics["relative_action"] = relative
+        statistics["relative_action"] = {key: _statistics(values, "action") for key, values in relative.items()}
     return replace(files, statistics={**files.statistics, facts.embodiment_tag: statistics})
 
 
-def _statistics(values: torch.Tensor) -> dict[str, list[Any]]:
-    """Statistics over the first axis of (N, D), or (N, T, D) for each step."""
-    low, high = torch.quantile(values[:: max(1, len(values) // 10_000)], torch.tensor([0.01, 0.99]), dim=0)
+def _action_groups(facts: Gr00tN1d7Facts, demonstrations: Demonstrations) -> dict[str, torch.Tensor]:
+    """Action chunks (N, T, width) from each frame on, by part."""
+    chunks = demonstrations.action_chunks(torch.arange(len(demonstrations.tasks)), facts.action_horizon)
+    parts = chunks.split([part.width for part in facts.action], dim=-1)
+    return dict(zip((part.key for part in facts.action), parts, strict=True))
+
+
+def _relative_actions(
+    facts: Gr00tN1d7Facts, groups: Mapping[str, torch.Tensor], raw_state: Mapping[str, torch.Tensor]
+) -> dict[str, torch.Tensor]:
+    """What relative parts learn, (N, T, width)."""
     return {
-        "min": values.amin(dim=0).tolist(),
-        "max": values.amax(dim=0).tolist(),
-        "mean": values.mean(dim=0).tolist(),
-        "std": values.std(dim=0).tolist(),
-        "q01": low.tolist(),
-        "q99": high.tolist(),
+        part.key: to_relative(groups[part.key], raw_state[part.state_key], part.pose)
+        for part in facts.action
+        if part.relative
     }
+
+
+def _statistics(values: torch.Tensor, role: Role) -> dict[str, list[Any]]:
+    """Statistics over the first axis of (N, D), or (N, T, D) for each step."""
+    return {key: value.tolist() for key, value in column_bounds(values, role).items()}
+
+
+def _notices(
+    processor: Gr00tN1d7Processor, demonstrations: Demonstrations, raw_state: Mapping[str, torch.Tensor]
+) -> Iterator[str]:
+    """Say what the statistics decided about single columns, as far as the checkpoint's normalisation uses them."""
+    facts, percentiles = processor.facts, bool(processor.files.processor.get("use_percentiles", False))
+    groups = _action_groups(facts, demonstrations)
+    learned = {key: values[:, 0] for key, values in groups.items()} | _relative_actions(facts, groups, raw_state)
+    for role, parts, values, normalizers in (
+        ("state", facts.state, raw_state, processor.state_normalizers),
+        ("action", facts.action, learned, processor.action_normalizers),
+    ):
+        feature = "action" if role == "action" else "observation.state"
+        names, start = column_names(demonstrations, feature), 0
+        for part in parts:
+            own = [f"{part.key}: {name}" for name in names[start : start + part.width]]
+            own = [f"{name}, relative to {part.state_key}," for name in own] if part.relative else own
+            kind, start = normalizers[part.key].kind, start + part.width
+            if kind != "sin_cos":
+                yield from column_notices(
+                    values[part.key],
+                    role,
+                    own,
+                    demonstrations.place,
+                    percentiles=percentiles and kind == "min_max" and not part.relative,
+                    scaled=kind == "min_max",
+                )

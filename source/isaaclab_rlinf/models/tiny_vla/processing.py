@@ -11,12 +11,13 @@ import torch
 from transformers import BatchFeature, ProcessorMixin
 
 from isaaclab_rlinf.mapping.instructions import fold, instruction_issues, split_words
+from isaaclab_rlinf.models.column_statistics import column_bounds
 
 Statistics = Mapping[str, Mapping[str, Sequence[float]]]
 
 
 def min_max_statistics(state: torch.Tensor, action: torch.Tensor) -> dict[str, dict[str, list[float]]]:
-    """Normalisation statistics of a dataset.
+    """Normalisation statistics of a dataset, see :func:`~isaaclab_rlinf.models.column_statistics.column_bounds`.
 
     Args:
         state: (N, D).
@@ -25,10 +26,8 @@ def min_max_statistics(state: torch.Tensor, action: torch.Tensor) -> dict[str, d
     Returns:
         ``{"state": {"min": [...], "max": [...]}, "action": {...}}``.
     """
-    return {
-        name: {"min": data.amin(dim=0).tolist(), "max": data.amax(dim=0).tolist()}
-        for name, data in (("state", state), ("action", action))
-    }
+    bounds = {"state": column_bounds(state, "state"), "action": column_bounds(action, "action")}
+    return {name: {key: of[key].tolist() for key in ("min", "max")} for name, of in bounds.items()}
 
 
 class TinyVLAProcessor(ProcessorMixin):

@@ -5,10 +5,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
+
+from isaaclab_rlinf.config.errors import ConfigError, Issue
+from isaaclab_rlinf.mapping.instructions import split_words
+from isaaclab_rlinf.models.column_statistics import column_notices
+from isaaclab_rlinf.workflow.demonstration_checks import column_names, values_of
 
 from . import TinyVLAConfig, TinyVLAModel, TinyVLAProcessor, build_tokenizer, min_max_statistics
 
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
     from isaaclab_rlinf.workflow.sft import SftSettings
 
 MAX_TEXT_LENGTH = 8
+"""Words of an instruction, unless ``settings.max_text_length`` says otherwise."""
 ACTION_HORIZON = 8
 """Unless ``settings.action_horizon`` says otherwise."""
 
@@ -27,7 +34,10 @@ class TinyVLALearner:
     def __init__(self, demonstrations: Demonstrations, settings: SftSettings) -> None:
         """Make a model with fresh weights, and a processor, that fit the demonstrations."""
         self.action_horizon = settings.action_horizon or ACTION_HORIZON
-        tokenizer = build_tokenizer(demonstrations.tasks, MAX_TEXT_LENGTH)
+        length = settings.max_text_length or MAX_TEXT_LENGTH
+        _check_instructions(demonstrations, length)
+        tokenizer = build_tokenizer(demonstrations.tasks, length)
+        self.notices = tuple(_notices(demonstrations))
         size = demonstrations.images.shape[2]
         config = TinyVLAConfig(
             action_dim=demonstrations.action.shape[1],
@@ -37,14 +47,14 @@ class TinyVLALearner:
             image_size=size,
             vocab_size=len(tokenizer),
             pad_token_id=tokenizer.pad_token_id,
-            max_text_length=MAX_TEXT_LENGTH,
+            max_text_length=length,
         )
         self.processor = TinyVLAProcessor(
             tokenizer,
             min_max_statistics(demonstrations.state, demonstrations.action),
             image_views=demonstrations.views,
             image_size=size,
-            max_text_length=MAX_TEXT_LENGTH,
+            max_text_length=length,
         )
         self.model = TinyVLAModel(config)
 
@@ -72,3 +82,18 @@ class TinyVLALearner:
         """See :class:`~isaaclab_rlinf.workflow.sft_learner.Learner`."""
         self.model.save_pretrained(directory)
         self.processor.save_pretrained(directory)
+
+
+def _check_instructions(demonstrations: Demonstrations, limit: int) -> None:
+    """Refuse instructions with more words than the new model will take."""
+    words = {task: len(split_words(task)) for task in set(demonstrations.tasks)}
+    if long := sorted((task for task, count in words.items() if count > limit), key=lambda task: (-words[task], task)):
+        most = words[long[0]]
+        found = f"{limit}, but {len(long)} of {len(words)} instructions are longer; {long[0]!r} has {most} words"
+        raise ConfigError([Issue("--max_text_length", found, f"{most} or more", f"--max_text_length {most}")])
+
+
+def _notices(demonstrations: Demonstrations) -> Iterator[str]:
+    for feature, role in (("observation.state", "state"), ("action", "action")):
+        names = column_names(demonstrations, feature)
+        yield from column_notices(values_of(demonstrations, feature), role, names, demonstrations.place)
