@@ -178,6 +178,7 @@ def test_raw_returns_need_the_mask_of_valid_steps(check):
         ("env.train.wm_env_type=wan", "env.train.wm_env_type=null"),
         ("env.train.use_step_penalty=true", "env.train.use_step_penalty=false"),
         ("env.train.specific_reset_id=0", "env.train.specific_reset_id=null"),
+        ("env.train.video_cfg.extra_info_on_video=[a]", "env.train.video_cfg.extra_info_on_video=[]"),
         ("rollout.enable_torch_compile=true", "rollout.enable_torch_compile=false"),
         ("rollout.enable_cuda_graph=true", "rollout.enable_cuda_graph=false"),
     ],

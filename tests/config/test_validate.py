@@ -338,6 +338,19 @@ def test_several_terminations_without_a_named_success(check):
     assert "each of success, wrong_ball counts as success" in outcome.notices[0]
 
 
+@pytest.mark.parametrize(
+    ("key", "fine", "wrong", "read"),
+    [
+        ("env.train.init_params.num_envs", "${env.train.total_num_envs}", 7, "env.train.total_num_envs"),
+        ("env.eval.init_params.max_episode_steps", 48, 96, "env.eval.max_episode_steps"),
+    ],
+)
+def test_numbers_that_nothing_reads_must_not_say_something_else(check, key, fine, wrong, read):
+    assert check(f"{key}={fine}").issues == ()
+    issue = only(check(f"{key}={wrong}"))
+    assert issue.where == key and read in issue.found and issue.fix == "remove it"
+
+
 FLAGLESS = "++env.train.init_params.env_overrides={terminations.time_out.time_out: false}"
 
 

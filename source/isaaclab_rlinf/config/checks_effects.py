@@ -106,6 +106,13 @@ OF_ENVIRONMENTS = (
     Refusal("wm_env_type", _is_set, _ISAACLAB_ENV, "null"),
     Refusal("reset_gripper_open", _is_true, _ISAACLAB_ENV),
     Refusal("use_step_penalty", _is_true, _ISAACLAB_ENV, fix="a reward term of the task"),
+    Refusal(
+        "video_cfg.extra_info_on_video",
+        _is_set,
+        "the margin of a video shows instruction, step, return and outcome",
+        "null",
+        "env.<mode>.video_cfg.info_on_video: false leaves the margin out",
+    ),
     Refusal("specific_reset_id", lambda value: value is not None, _ISAACLAB_ENV, "null"),
 )
 """Keys of ``env.<mode>``."""

@@ -59,6 +59,7 @@ def check_tasks(ctx: Context) -> None:
         if not isinstance(task, str) or not task.strip():
             continue
         params = ctx.get(f"env.{mode}.init_params")
+        _check_copies(ctx, mode, params)
         overrides = params.get("env_overrides")
         if isinstance(overrides, Mapping):
             ctx.issues.extend(owned_overrides(overrides, f"env.{mode}"))
@@ -75,6 +76,17 @@ def check_tasks(ctx: Context) -> None:
         if mode == "train" and ctx.training:
             _check_rewards(ctx, facts)
         _check_episode(ctx, mode, facts)
+
+
+def _check_copies(ctx: Context, mode: str, params: Mapping[str, Any]) -> None:
+    """Refuse numbers of RLinf's own tasks that nothing reads here, where they say something else than what is read."""
+    for name, read in (("num_envs", "total_num_envs"), ("max_episode_steps", "max_episode_steps")):
+        value, real = params.get(name), ctx.get(f"env.{mode}.{read}", None)
+        if value is not None and real is not None and value != real:
+            where, path = f"env.{mode}.init_params.{name}", f"env.{mode}.{read}"
+            ctx.issue(
+                where, f"{show(value)} is not read; {path} is, which is {show(real)}", f"${{{path}}}", "remove it"
+            )
 
 
 def _facts(ctx: Context, mode: str, task: str, params: Mapping[str, Any]) -> TaskFacts | None:
