@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from pathlib import Path
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,8 +38,19 @@ def main(argv: list[str] | None = None) -> int:
         print_report(error.issues)
         return 2
     except (FileExistsError, FileNotFoundError) as error:
+        if not _names_an_argument(error, args):
+            raise
         print(f"[ERROR] {error}", file=sys.stderr)
         return 2
+
+
+def _names_an_argument(error: OSError, args: argparse.Namespace) -> bool:
+    """Return whether an error is about a path of the command line; any other is a fault of ours, or of a library."""
+    values = [value for value in vars(args).values() if isinstance(value, str | Path) and str(value)]
+    if error.filename is not None:  # the system's
+        return os.path.abspath(os.fsdecode(error.filename)) in map(os.path.abspath, values)
+    paths = [str(value) for value in values if isinstance(value, Path) or os.sep in value]
+    return any(path in str(error) for path in paths)
 
 
 def _parser() -> argparse.ArgumentParser:

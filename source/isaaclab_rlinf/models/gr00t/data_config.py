@@ -10,6 +10,7 @@ looked for beside the YAML first, then among the importable ones.
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import importlib.util
 import sys
@@ -126,8 +127,8 @@ def load_data_config(reference: str) -> Any:
 
 
 def _import_file(file: Path) -> Any:
-    """Import a file by its path, under a name of its own, so that two files of one name do not meet."""
-    name = f"_isaaclab_rlinf_data_config_{abs(hash(str(file))):x}"
+    """Import a file by its path, under a name of its own, the same in every process: what is pickled refers to it."""
+    name = f"_isaaclab_rlinf_data_config_{hashlib.sha256(str(file).encode()).hexdigest()[:16]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, file)
