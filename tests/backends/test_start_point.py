@@ -141,7 +141,12 @@ ADAPTERS = {"base_model.model.action_head.layers.0.q_proj.lora_A.default.weight"
         (weights_of_base(action_dim=7), (), "does not fit the base model", "--model_path"),
         ({"other": torch.zeros(1)}, (), "101 missing", "--model_path"),
         ({**weights_of_base(), **ADAPTERS}, (), "1 weights of LoRA adapters, but is_lora is false", "lora_rank: 8"),
-        (weights_of_base(), ("actor.model.is_lora=true",), "no LoRA adapters, but is_lora is true", "is_lora: false"),
+        (
+            weights_of_base(),
+            ("actor.model.is_lora=true", "+actor.model.lora_rank=8"),
+            "no LoRA adapters, but is_lora is true",
+            "is_lora: false",
+        ),
         (
             {**weights_of_base(), **ADAPTERS},
             ("actor.model.is_lora=true", "+actor.model.lora_rank=4"),

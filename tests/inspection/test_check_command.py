@@ -43,7 +43,8 @@ def test_mistakes_of_train_and_of_play_are_reported_together_and_once(capsys):
     text = capsys.readouterr().err
     assert code == 2 and "3 problems" in text
     for key in ("main_images", "auto_reset", "algorithm.gamma"):
-        assert text.count(f"{key} (line") == 1, text
+        assert text.count(f"{key}\n      found:") == 1, text
+    assert text.count("on the command line") == 1 and "(line" not in text  # no line of the YAML shows these values
     assert "did you mean 'front_camera'?" in text
 
 

@@ -38,18 +38,24 @@ def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ..
     Raises:
         ConfigError: If the device does not exist.
     """
-    if args.task:
-        for mode in ("train", "eval"):
-            cfg.env[mode].init_params.id = args.task
-    if args.seed is not None:
-        cfg.actor.seed = args.seed
-        cfg.env.train.seed = args.seed
-        # Evaluation episodes are not those that training saw.
-        cfg.env.eval.seed = derived_seed(args.seed, 1000)
-    if args.model_path:
-        cfg.actor.model.model_path = cfg.rollout.model.model_path = args.model_path
-    for model in (cfg.actor.model, cfg.rollout.model):
-        model.model_path = _model_path(str(model.model_path), args.working_directory)
+    # Evaluation episodes are not those that training saw.
+    seed = args.seed
+    seeds = {} if seed is None else {"actor": seed, "env.train": seed, "env.eval": derived_seed(seed, 1000)}
+    for mode in ("train", "eval"):
+        init_params = _mapping(cfg, f"env.{mode}.init_params")
+        if args.task and init_params is not None:
+            init_params.id = args.task
+    for path, value in seeds.items():
+        section = _mapping(cfg, path)
+        if section is not None:
+            section.seed = value
+    for model in (_mapping(cfg, "actor.model"), _mapping(cfg, "rollout.model")):
+        if model is None:
+            continue
+        if args.model_path:
+            model.model_path = args.model_path
+        if model.get("model_path", None) is not None:
+            model.model_path = _model_path(str(model.model_path), args.working_directory)
         for key in _PATHS_OR_NAMES:
             if model.get(key, None):
                 model[key] = _local_path(str(model[key]), args.working_directory)
@@ -61,6 +67,14 @@ def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ..
         init_params.action_chunk = acting.num_action_chunks
         modules = [*(cfg.get("extensions", None) or ()), *(init_params.get("import_modules", None) or ())]
         init_params.import_modules = list(dict.fromkeys(modules))
+
+
+def _mapping(cfg: DictConfig, path: str) -> DictConfig | None:
+    """Return a mapping below a key path; None where an evaluation's YAML has none."""
+    from omegaconf import OmegaConf
+
+    node = OmegaConf.select(cfg, path)
+    return node if OmegaConf.is_dict(node) else None
 
 
 def _model_path(value: str, working_directory: Path) -> str:
@@ -146,7 +160,7 @@ def apply_episodes(cfg: DictConfig, args: argparse.Namespace) -> int:
     parallel = min(args.num_envs or int(env.total_num_envs), episodes)
     env.rollout_epoch = -(-episodes // parallel)
     parallel = -(-episodes // env.rollout_epoch)
-    # Workers and pipeline stages share the environments evenly; what that makes too many is not counted.
+    # Workers, pipeline stages and groups share the environments evenly; what that makes too many is not counted.
     even = _even_share(cfg, args.device == "cpu")
     env.total_num_envs = -(-parallel // even) * even
     chunk = int(cfg.rollout.model.num_action_chunks)
@@ -165,5 +179,5 @@ def _even_share(cfg: DictConfig, force_cpu: bool) -> int:
     accelerators = 0 if force_cpu else count_accelerators()
     placement = OmegaConf.to_container(cfg.cluster.component_placement, resolve=True)
     sizes, _ = world_sizes(placement, int(cfg.cluster.num_nodes), accelerators)
-    ranks = [sizes.get(component) or 1 for component in ("env", "rollout")]
-    return math.lcm(*ranks) * int(cfg.rollout.pipeline_stage_num)
+    env, rollout = (sizes.get(component) or 1 for component in ("env", "rollout"))
+    return math.lcm(env * int(cfg.env.eval.get("group_size", None) or 1), rollout) * int(cfg.rollout.pipeline_stage_num)

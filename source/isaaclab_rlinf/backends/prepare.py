@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.backends.apply_args import apply_common, apply_episodes, apply_resume
+from isaaclab_rlinf.backends.attribution import attribute
+from isaaclab_rlinf.backends.evaluation_config import keep_for_evaluation
 from isaaclab_rlinf.backends.start_point import find_played_weights, find_training_start
 from isaaclab_rlinf.config.errors import ConfigError, Issue, raise_if
 
@@ -112,7 +114,10 @@ def _compose(
         with open_dict(cfg):  # before migration, which reads older names of evaluation keys only then
             cfg.runner.only_eval = True
     notices = migrate(cfg)
-    require_sound(cfg, source=source, mode=mode)
+    try:
+        require_sound(cfg, source=source, mode=mode)
+    except ConfigError as error:
+        raise ConfigError(attribute(error.issues, args, mode, source)) from None
     return cfg, source, notices, []
 
 
@@ -142,7 +147,9 @@ def _checked(
 
     accelerators = {"num_accelerators": 0} if args.device == "cpu" else {}
     outcome = examine(cfg, source=source, mode=mode, **accelerators)
-    raise_if([*issues, *outcome.issues], source)
+    raise_if(attribute([*issues, *outcome.issues], args, mode, source))
+    if mode == "play":
+        keep_for_evaluation(cfg)
     attach_blocks(cfg, source)
     return PreparedRun(
         cfg=cfg,

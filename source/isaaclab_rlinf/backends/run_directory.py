@@ -71,8 +71,12 @@ def point_outputs(cfg: DictConfig, run_dir: Path) -> None:
     with open_dict(cfg):
         cfg.runner.logger.log_path = str(run_dir)
         for mode in ("train", "eval"):
-            cfg.env[mode].init_params.log_dir = str(run_dir / "simulator")
-            cfg.env[mode].video_cfg.video_base_dir = str(run_dir / "videos" / mode)
+            section = cfg.env.get(mode, None)
+            if section is None:
+                continue
+            section.init_params.log_dir = str(run_dir / "simulator")
+            if section.get("video_cfg", None) is not None:  # environments that the run does not make may lack it
+                section.video_cfg.video_base_dir = str(run_dir / "videos" / mode)
 
 
 def write_params(run_dir: Path, cfg: DictConfig, source: Path, argv: list[str]) -> None:

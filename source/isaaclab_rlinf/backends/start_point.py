@@ -102,7 +102,7 @@ def _resolve(
             where=where,
             log_root=args.working_directory / TRAIN_LOG_ROOT,
             for_resume=for_resume,
-            task=str(cfg.env.train.init_params.id),
+            task=_trained_task(cfg),
             config_name=source.stem,
         )
         check_trained_weights(checkpoint, model, where)
@@ -110,3 +110,10 @@ def _resolve(
         issues.extend(error.issues)
         return None
     return checkpoint
+
+
+def _trained_task(cfg: DictConfig) -> str:
+    """Return the task whose runs have the checkpoints: the training's, which an evaluation's YAML may leave out."""
+    from omegaconf import OmegaConf
+
+    return str(OmegaConf.select(cfg, "env.train.init_params.id") or OmegaConf.select(cfg, "env.eval.init_params.id"))

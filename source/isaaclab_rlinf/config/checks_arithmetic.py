@@ -66,13 +66,11 @@ def _check_env_count(ctx: Context, mode: str, sizes: Mapping[str, int | None]) -
     if mode == "train" and actor is not None:
         parts[f"{actor} actor ranks and {env} env workers x {stages} pipeline stages"] = math.lcm(actor, env * stages)
     step = math.lcm(*parts.values())
-    for text, part in parts.items():
-        if total % part:
-            nearest = nearest_multiples(total, step)
-            ctx.issue(
-                where, f"{total} environments cannot be split over {text}", f"a multiple of {step}", f"use {nearest}"
-            )
-            return
+    failed = [text for text, part in parts.items() if total % part]
+    if failed:
+        reasons = "; ".join(f"{part}: {text}" for text, part in parts.items() if part > 1)
+        found = f"{total} environments cannot be split over {', nor over '.join(failed)}"
+        ctx.issue(where, found, f"a multiple of {step} ({reasons})", f"use {nearest_multiples(total, step)}")
 
 
 def _check_steps(ctx: Context, mode: str) -> None:
@@ -117,7 +115,10 @@ def _check_batches(ctx: Context, sizes: Mapping[str, int | None]) -> None:
         valid = [size * ranks for size in _divisors(per_rank) if size % micro == 0]
         nearest = sorted(sorted(valid, key=lambda size: abs(size - batch))[:2])
         found = f"{batch} does not divide the rollout of {samples} samples ({_rollout_words(ctx)})"
-        fix = f"use {' or '.join(map(str, nearest))}" if nearest else f"no multiple of {unit} divides it: change either"
+        fix = f"use {' or '.join(map(str, nearest))}"
+        if not nearest:
+            size = max(size for size in _divisors(per_rank) if size <= micro)
+            fix = f"there is none: e.g. actor.micro_batch_size: {size} with actor.global_batch_size: {samples}"
         ctx.issue("actor.global_batch_size", found, f"a divisor of {samples} that is a multiple of {unit}", fix)
 
 

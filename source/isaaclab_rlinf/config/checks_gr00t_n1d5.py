@@ -19,7 +19,7 @@ from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.mapping.gr00t import language_problem
 from isaaclab_rlinf.models.gr00t.checkpoint import N1d5Facts, read_facts
 from isaaclab_rlinf.models.gr00t.data_config import declared, locate
-from isaaclab_rlinf.models.gr00t.tags import MAX_EMBODIMENTS, projector_id
+from isaaclab_rlinf.models.gr00t.tags import MAX_EMBODIMENTS, known_ids, projector_id
 
 _TOKENS_PER_VIEW = 256
 """Image tokens of one 224x224 view."""
@@ -100,7 +100,9 @@ def _check_projector(ctx: Context, where: str, tag: str, block: IsaacLabBlock, f
     try:
         projector_id(tag, block.embodiment_tag_id, limit)
     except ValueError as error:
-        ctx.issue(f"{where}.embodiment_tag_id", str(error), f"0 to {limit - 1}")
+        known = sorted(set(known_ids(tag).values()))
+        allowed = " or ".join(map(str, known)) if known else f"0 to {limit - 1}"
+        ctx.issue(f"{where}.embodiment_tag_id", str(error), allowed)
 
 
 def _data_config(ctx: Context, where: str, tag: Any, block: IsaacLabBlock) -> dict[str, Any]:

@@ -63,6 +63,7 @@ def check_model(ctx: Context) -> None:
             f"{section}.model_type: RLinf 0.3.0 turns the last action column of {kind} into a gripper command of +1 or "
             "-1; the task's last action must be a gripper (docs/custom_model.md)"
         )
+    _check_lora(ctx, section)
     if ctx.training:
         _check_same(ctx)
     _check_rollout(ctx, kind)
@@ -121,6 +122,17 @@ def _may_register(name: Any) -> bool:
         return True
 
 
+def _check_lora(ctx: Context, section: str) -> None:
+    """RLinf reads the rank of new adapters without a default, and asks a hub for a directory that is not there."""
+    if ctx.get(f"{section}.is_lora", None) is not True:
+        return
+    path = ctx.get(f"{section}.lora_path", None)
+    if path is None and ctx.get(f"{section}.lora_rank", None) is None:
+        ctx.issue(f"{section}.lora_rank", "missing, but is_lora is true", "a whole number >= 1", "e.g. 32")
+    elif isinstance(path, str) and not Path(path).expanduser().is_dir():
+        ctx.issue(f"{section}.lora_path", f"{path!r} is not a directory", "a directory of trained adapters", "or null")
+
+
 def _check_same(ctx: Context) -> None:
     """RLinf's rollout and actor hold one policy: what decides its shape must not differ between the two."""
     for key in _SAME_IN_BOTH:
@@ -173,7 +185,7 @@ def _check_path(ctx: Context, section: str, kind: str) -> Path | None:
     path = Path(value).expanduser()
     if not path.exists():
         note = "" if path.is_absolute() else f" (relative paths start at {str(Path.cwd())!r})"
-        fix = "pass --model_path DIR, or set it in the YAML"
+        fix = "give one as --model_path DIR, or in the YAML"
         ctx.issue(where, f"{value!r} does not exist{note}", "an existing checkpoint directory", fix)
     elif not path.is_dir():
         ctx.issue(where, f"{value!r} is a file", "a checkpoint directory", "weights of a run are given by --checkpoint")

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from isaaclab_rlinf.config.context import MISSING, Context
+from isaaclab_rlinf.config.context import MAX_COUNT, MISSING, Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing, show
 from isaaclab_rlinf.config.keys import ALWAYS, EVAL, PPO, TRAIN, Key
 from isaaclab_rlinf.config.reader import is_number, kind_of
@@ -17,6 +17,9 @@ from isaaclab_rlinf.config.rlinf_keys import SECTIONS, TOP_LEVEL
 
 _MISSPELT, _MISSPELT_SET = 0.8, 0.9
 """Likeness (difflib ratio) from which an unknown key counts as a misspelling of a known one, and of one that is set."""
+
+TRAIN_SECTIONS = ("actor", "env.train", "algorithm", "weight_syncer", "critic")
+"""Sections of which an evaluation needs nothing."""
 
 _COPIED_FROM = {
     "rollout.model": "actor.model",
@@ -47,7 +50,6 @@ def check_sections(ctx: Context) -> None:
         raw = ctx.get(section)
         if isinstance(raw, Mapping):
             _check_section(ctx, section, raw, keys)
-    _check_logger_backends(ctx)
 
 
 def _check_top_level(ctx: Context) -> None:
@@ -94,6 +96,8 @@ def _copied(ctx: Context, section: str, name: str, value: Any) -> bool:
     if not isinstance(ctx.get(source), Mapping):
         return False
     original = ctx.get(f"{source}.{name}")
+    if original is MISSING and not ctx.training:
+        return False  # an evaluation needs it here alone
     return original is value or (original == value and type(original) is type(value))
 
 
@@ -106,12 +110,13 @@ def _check_absent(ctx: Context, where: str, section: str, value: Any, key: Key) 
 
 
 def _needed(ctx: Context, section: str, need: str) -> bool:
+    if not ctx.training and section.startswith(TRAIN_SECTIONS):
+        return False
     if need == ALWAYS:
         return True
     if need == PPO:
         return ctx.training and ctx.get("algorithm.loss_type", None) != "embodied_sac"
     if need == EVAL:
-        # in `env` itself the key that is needed for evaluation is the section `eval`
         return ctx.training if section.startswith("env.train") else ctx.evaluating
     return need == TRAIN and ctx.training
 
@@ -125,6 +130,8 @@ def _check_value(ctx: Context, where: str, value: Any, key: Key) -> None:
         ctx.issue(where, show(value), _allowed(key), did_you_mean(value, key.choices))
     elif not _in_range(value, key):
         ctx.issue(where, show(value), _allowed(key))
+    elif key.kind == "int" and key.high is None and abs(value) > MAX_COUNT:
+        ctx.issue(where, show(value), f"at most {MAX_COUNT}")
 
 
 def _kind_fits(value: Any, key: Key) -> bool:
@@ -169,12 +176,3 @@ def _check_unknown(ctx: Context, section: str, name: str, raw: Mapping[str, Any]
         ctx.issue(where, "unknown key; RLinf would ignore it", listing(sorted(keys)), did_you_mean(name, meant))
     else:
         ctx.notices.append(f"{where}: passed through unchecked (not a key that RLinf 0.3.0 is known to read)")
-
-
-def _check_logger_backends(ctx: Context) -> None:
-    value = ctx.get("runner.logger.logger_backends", None)
-    allowed = ("tensorboard", "wandb", "swanlab")
-    entries = [value] if isinstance(value, str) else value
-    if entries is not None and not (isinstance(entries, list) and all(entry in allowed for entry in entries)):
-        hint = did_you_mean(entries[0], allowed) if isinstance(entries, list) and entries else ""
-        ctx.issue("runner.logger.logger_backends", show(value), f"a list of {listing(allowed)}", hint)

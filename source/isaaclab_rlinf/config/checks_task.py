@@ -14,6 +14,7 @@ from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing, show
 from isaaclab_rlinf.config.overrides import KEY, owned_overrides
 from isaaclab_rlinf.config.parse import read_isaaclab_block
+from isaaclab_rlinf.config.presets import PresetError
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.config.task_facts import TaskFacts, read_task
 from isaaclab_rlinf.config.tasks import find_task
@@ -103,7 +104,11 @@ def _facts(ctx: Context, mode: str, task: str, params: Mapping[str, Any]) -> Tas
         return None
     overrides, presets = params.get("env_overrides"), params.get("presets")
     try:
-        facts = read_task(spec, overrides if isinstance(overrides, Mapping) else None, presets or ())
+        chosen = presets if isinstance(presets, list) else ()  # anything else is reported with its section
+        facts = read_task(spec, overrides if isinstance(overrides, Mapping) else None, chosen)
+    except PresetError as error:
+        ctx.issue(f"env.{mode}.init_params.presets", *error.args)
+        return None
     except Exception as error:
         where = _blamed(mode, overrides, error) if overrides else where
         ctx.issue(where, f"the env cfg of {task!r} cannot be loaded: {type(error).__name__}: {error}")

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isaaclab_rlinf.config.errors import ConfigError, Issue, did_you_mean, listing
+from isaaclab_rlinf.config.errors import ConfigError, Issue, did_you_mean, listing, raise_if
+from isaaclab_rlinf.config.interpolations import explain_unresolved, malformed
+from isaaclab_rlinf.config.command_overrides import explain_override, first_line, override_key
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -31,11 +33,12 @@ def compose_config(path: Path, overrides: list[str] | tuple[str, ...] = ()) -> D
             that does not resolve; all overrides and interpolations are reported at once.
     """
     path = path.resolve()
+    raise_if(_without_effect(overrides))
     try:
         cfg = _compose(path, list(overrides))
     except Exception as error:
         issues = _override_issues(path, overrides) if overrides else []
-        raise ConfigError(issues or [_explain(error, path)]) from None
+        raise ConfigError(issues or malformed(path) or [_explain(error, path)]) from None
     if resolve(cfg)[1]:
         from isaaclab_rlinf.config.validate import report_unresolved
 
@@ -79,18 +82,10 @@ def _resolve_rest(node: Any, issues: list[Issue]) -> Any:
                 container = isinstance(value, DictConfig | ListConfig)
                 entries[key] = OmegaConf.to_container(value, resolve=True) if container else value
         except OmegaConfBaseException as error:
-            raw, reason = str(child._value()), str(error).splitlines()[0]
-            found = f"{raw} does not resolve ({reason})"
-            issues.append(Issue(child._get_full_key(None), found, fix=_known_keys(node, raw)))
+            where, raw = child._get_full_key(None), str(child._value())
+            found, fix = explain_unresolved(node, where, raw, error, list(key_paths(node._get_root())))
+            issues.append(Issue(where, found, fix=fix))
     return list(entries.values()) if is_list else entries
-
-
-def _known_keys(node: Any, raw: str) -> str:
-    """Suggest the nearest existing key path for an interpolation such as ``${actor.modle.precision}``."""
-    target = raw.partition("${")[2].partition("}")[0]
-    if not target or ":" in target or target.startswith("."):
-        return "point it at a key that exists"
-    return did_you_mean(target, key_paths(node._get_root())) or "point it at a key that exists"
 
 
 def key_paths(cfg: Any, prefix: str = "") -> Iterator[str]:
@@ -144,24 +139,28 @@ def _override_issues(path: Path, overrides: list[str] | tuple[str, ...]) -> list
         try:
             _compose(path, [override])
         except Exception as error:
-            issues.append(_explain_override(override, error, base))
-    return issues
+            issues.append(explain_override(override, error, list(key_paths(base))))
+    return issues or _clash(path, list(overrides))
 
 
-def _explain_override(override: str, error: Exception, base: DictConfig) -> Issue:
-    key, equals, _ = override.partition("=")
-    where = key.lstrip("+~")
-    if not equals and not override.startswith("~"):
-        return Issue(override, "not an override", "key=value (Hydra syntax)", "flags start with --; see --help")
-    known = list(key_paths(base))
-    if where not in known and not override.startswith("+"):
-        hint = did_you_mean(where, known)
-        add = f"to add a key that the YAML does not have: +{override}" if not override.startswith("~") else ""
-        return Issue(where, "the YAML has no such key", fix="; ".join(filter(None, [hint, add])))
-    reason = " ".join(dict.fromkeys(_first_line(part) for part in (error, error.__cause__) if part is not None))
-    return Issue(
-        where, f"override {override!r} does not apply: {reason}", "Hydra override syntax", "++key=value forces it"
-    )
+def _clash(path: Path, overrides: list[str]) -> list[Issue]:
+    """Return the issue of the first override that applies alone but not after those before it."""
+    for count, override in enumerate(overrides, start=1):
+        try:
+            _compose(path, overrides[:count])
+        except Exception as error:
+            found = f"override {override!r} does not apply after the overrides before it: {first_line(error)}"
+            return [Issue(override_key(override), found, "each key once", "remove one of the two", given=True)]
+    return []
+
+
+def _without_effect(overrides: list[str] | tuple[str, ...]) -> list[Issue]:
+    """Hydra's own settings are accepted in a YAML; changing one would do nothing, since Hydra does not run this."""
+    found = "has no effect and is refused: Hydra only composes the YAML here"
+    keys = (override_key(override) for override in overrides)
+    return [
+        Issue(key, found, fix="remove it", given=True) for key in keys if key == "hydra" or key.startswith("hydra.")
+    ]
 
 
 def _explain(error: Exception, path: Path) -> Issue:
@@ -182,7 +181,10 @@ def _explain(error: Exception, path: Path) -> Issue:
         )
     if isinstance(error, MissingConfigException):
         return _missing_group(error, path)
-    return Issue("(composition)", _first_line(error), file=path)
+    reasons = dict.fromkeys(first_line(part) for part in (error.__cause__, error) if part is not None)
+    return Issue(
+        "(composition)", "; ".join(reasons), fix="repair the file, or the files named in `defaults:`", file=path
+    )
 
 
 def _missing_group(error: Any, path: Path) -> Issue:
@@ -191,8 +193,3 @@ def _missing_group(error: Any, path: Path) -> Issue:
     found = f"{missing!r} is asked for in `defaults:` and does not exist below {str(path.parent)!r}"
     allowed = listing(options) if options else ""
     return Issue("defaults", found, allowed, did_you_mean(Path(missing).name, options), file=path)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__

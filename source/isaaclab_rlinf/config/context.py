@@ -13,6 +13,8 @@ from typing import Any
 from isaaclab_rlinf.config.errors import Issue
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 
+MAX_COUNT = 2**31 - 1
+"""More of anything is a slip of the keyboard, and some of RLinf's and torch's counters end there."""
 MISSING = object()
 """Returned by :meth:`Context.get` for an absent key, since null is a value."""
 
@@ -59,7 +61,7 @@ class Context:
     def whole(self, path: str) -> int | None:
         """Return a whole number >= 1, None when the key holds anything else (which its own check reports)."""
         value = self.get(path, None)
-        return value if isinstance(value, int) and not isinstance(value, bool) and value >= 1 else None
+        return value if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_COUNT else None
 
     def number(self, path: str) -> float | None:
         """Return a number, None when the key holds anything else."""

@@ -37,6 +37,8 @@ def find_config(config_name: str | None, config_path: str | Path | None = None, 
     if config_name is None:
         return _from_task(task)
     given = Path(config_name).expanduser()
+    if given.suffix == ".yml":
+        raise ConfigError([_yml(given, config_path)])
     if config_path is not None:
         return _from_directory(given, Path(config_path).expanduser())
     if given.parent != Path() or given.is_absolute():
@@ -54,6 +56,15 @@ def find_config(config_name: str | None, config_path: str | Path | None = None, 
     if given.suffix == ".yaml" and given.is_file():
         return given.resolve()
     raise ConfigError([_not_found(name, searched)])
+
+
+def _yml(given: Path, config_path: str | Path | None) -> Issue:
+    """Hydra reads no other ending than .yaml, so that a name with .yml can only be a slip or a file to rename."""
+    directory = Path(config_path).expanduser() if config_path is not None else Path()
+    file = directory / given
+    allowed = "a .yaml file: Hydra, which composes it, reads no other ending"
+    fix = f"rename it to {given.with_suffix('.yaml')}" if file.is_file() else f"did you mean {given.stem + '.yaml'!r}?"
+    return Issue("--config_name", f"{str(given)!r} ends in .yml", allowed, fix)
 
 
 def _from_task(task: str | None) -> Path:

@@ -25,10 +25,17 @@ class Issue:
     """The next step to take."""
     file: Path | None = None
     line: int | None = None
+    given: bool = False
+    """Whether it was given on the command line, as a flag or an override, so that no file shows it."""
+
+    @property
+    def on_command_line(self) -> bool:
+        """Whether the mistake was made on the command line."""
+        return self.given or (self.file is None and self.where.startswith("-"))
 
     def in_file(self, file: Path) -> Issue:
-        """Return the same issue with a file, unless it already names one."""
-        return self if self.file is not None else replace(self, file=file)
+        """Return the same issue with a file, unless it already names one or is about a flag."""
+        return self if self.file is not None or self.on_command_line else replace(self, file=file)
 
     def __str__(self) -> str:
         """Return the issue on one line, for exceptions and logs."""

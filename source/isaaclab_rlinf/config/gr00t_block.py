@@ -35,7 +35,8 @@ def attach_blocks(cfg: DictConfig, source: Path) -> None:
 
     with open_dict(cfg):
         for section, mode in SECTIONS:
-            model, block = cfg[section].get("model", None), cfg.env[mode].get("isaaclab", None)
+            model = OmegaConf.select(cfg, f"{section}.model")
+            block = OmegaConf.select(cfg, f"env.{mode}.isaaclab")
             if model is None or block is None or not str(model.get("model_type", "")).startswith("gr00t"):
                 continue
             plain = OmegaConf.to_container(block, resolve=True)
@@ -54,12 +55,16 @@ def require_package(cfg: DictConfig, source: Path) -> None:
     Raises:
         ConfigError: If the package is missing, unless the workers are those of another cluster.
     """
+    from omegaconf import OmegaConf
+
     from isaaclab_rlinf.config.placement import count_accelerators
     from isaaclab_rlinf.models.gr00t.packages import missing_package
 
-    model = cfg.actor.model
+    model, where = OmegaConf.select(cfg, "actor.model"), "actor.model.model_type"
+    if model is None:  # an evaluation
+        model, where = cfg.rollout.model, "rollout.model.model_type"
     kind = str(model.get("model_type", ""))
     if count_accelerators() is None:
         return
     if reason := missing_package(kind, model.get("implementation", None)):
-        raise_if([Issue("actor.model.model_type", f"{kind!r}, but {reason}", "see docs/installation.md")], source)
+        raise_if([Issue(where, f"{kind!r}, but {reason}", "see docs/installation.md")], source)

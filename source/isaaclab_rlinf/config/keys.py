@@ -30,9 +30,9 @@ class Key:
     """Whether an explicit null is as good as leaving the key out (RLinf's ``.get`` returns it, default or not)."""
 
 
-def whole(need: str = "", low: float | None = None, null: bool = False) -> Key:
+def whole(need: str = "", low: float | None = None, high: float | None = None, null: bool = False) -> Key:
     """Return the :class:`Key` of a whole number."""
-    return Key("int", need, low=low, null=null)
+    return Key("int", need, low=low, high=high, null=null)
 
 
 def seed(need: str = "") -> Key:

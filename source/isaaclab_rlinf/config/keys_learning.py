@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from isaaclab_rlinf.config.keys import BOOL, LIST, MAP, PPO, TEXT, TRAIN, Key, number, text, whole
 
+BUCKET_DTYPE = ("bf16", "bfloat16", "fp16", "float16", "fp32", "float32", None)
 DTYPE = ("bf16", "fp16", "fp32", None)
 
 LEARNING: dict[str, dict[str, Key]] = {
@@ -128,8 +129,8 @@ LEARNING: dict[str, dict[str, Key]] = {
         "nccl_min_ctas": whole(low=1),
     },
     "weight_syncer.bucket": {
-        "bucket_size": whole(TRAIN, low=1),
-        "bucket_dtype": TEXT,
+        "bucket_size": whole(TRAIN, low=1, high=2**40),
+        "bucket_dtype": Key("str", choices=BUCKET_DTYPE, null=True),
         "bucket_device": TEXT,
         "is_agent": BOOL,
         "load_instant": BOOL,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from isaaclab_rlinf.config.keys import ALWAYS, ANY, BOOL, MAP, TEXT, TRAIN, Key, number, text, whole
+from isaaclab_rlinf.config.keys import ALWAYS, ANY, BOOL, MAP, TEXT, Key, number, text, whole
 
 PRECISION = ("bf16", "bf16-mixed", 16, "16", "fp16", "16-mixed", 32, "32", "fp32", "32-true", None, "null")
 
@@ -15,7 +15,7 @@ MODEL = {
     "precision": Key("any", ALWAYS, choices=PRECISION, null=True),
     "action_dim": whole(ALWAYS, low=1),
     "num_action_chunks": whole(ALWAYS, low=1),
-    "is_lora": Key("bool", TRAIN),
+    "is_lora": Key("bool", ALWAYS),
     "lora_rank": whole(low=1, null=True),
     "lora_path": TEXT,
     "trust_remote_code": BOOL,

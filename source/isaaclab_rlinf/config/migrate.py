@@ -35,6 +35,7 @@ def migrate(cfg: DictConfig) -> list[str]:
         _sampling_params,
         _amp,
         _env_offload,
+        _betas,
         _gr00t,
         _inherit_model,
     ]
@@ -142,9 +143,21 @@ def _env_offload(cfg: DictConfig, notices: list[str]) -> None:
             )
 
 
+def _betas(cfg: DictConfig, notices: list[str]) -> None:
+    """Write a whole number as a float: torch refuses one beta of either kind."""
+    optim = _section(cfg, "actor", "optim")
+    for key in ("adam_beta1", "adam_beta2"):
+        if optim is not None and type(optim.get(key)) is int:
+            optim[key] = float(optim[key])
+
+
 def _gr00t(cfg: DictConfig, notices: list[str]) -> None:
     """Fill in what a GR00T model section leaves to the block, and RLinf's noise default for N1.7."""
     model, block = _section(cfg, "actor", "model"), _section(cfg, "env", "train", "isaaclab")
+    section = "actor.model"
+    if model is None or model.get("model_type") is None:  # a YAML for evaluation only
+        model, section = _section(cfg, "rollout", "model"), "rollout.model"
+    block = block if block is not None else _section(cfg, "env", "eval", "isaaclab")
     kind = model.get("model_type") if model is not None else None
     if not isinstance(kind, str) or not kind.startswith("gr00t"):
         return
@@ -157,7 +170,7 @@ def _gr00t(cfg: DictConfig, notices: list[str]) -> None:
     if by_rlinf and head is not None and head.get("action_noise_scale") is None:
         head.action_noise_scale = 0.0
         notices.append(
-            "actor.model.rl_head_config.action_noise_scale: 0 (RLinf's default 0.1 adds noise to the action after its "
+            f"{section}.rl_head_config.action_noise_scale: 0 (RLinf's default 0.1 adds noise to the action after its "
             "log-probability was taken)"
         )
 

@@ -44,16 +44,24 @@ def report_lines(issues: Sequence[Issue], notices: Iterable[str] = ()) -> list[t
     if not issues:
         return lines
     count = "1 problem" if len(issues) == 1 else f"{len(issues)} problems"
-    lines.append(("title", f"The configuration has {count}; nothing was started."))
+    subject = "command line" if all(issue.on_command_line for issue in issues) else "configuration"
+    lines.append(("title", f"The {subject} has {count}; nothing was started."))
     locator = Locator()
-    files = list(dict.fromkeys(issue.file for issue in issues))
-    for file in files:
-        if file is not None:
-            lines += [("plain", ""), ("plain", f"in {short_path(file)}")]
-        for issue in issues:
-            if issue.file == file:
+    places = [_place(issue) for issue in issues]
+    for place in dict.fromkeys(places):
+        if place:
+            lines += [("plain", ""), ("plain", place)]
+        for issue, of_issue in zip(issues, places, strict=True):
+            if of_issue == place:
                 lines += _issue_lines(issue, locator)
     return lines
+
+
+def _place(issue: Issue) -> str:
+    """Return the heading under which an issue stands; empty when it is about no place that a user writes in."""
+    if issue.on_command_line:
+        return "on the command line"
+    return f"in {short_path(issue.file)}" if issue.file is not None else ""
 
 
 def _issue_lines(issue: Issue, locator: Locator) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from isaaclab_rlinf.config.keys import ALWAYS, ANY, BOOL, LIST, MAP, TEXT, TRAIN, Key, number, seed, text, whole
 from isaaclab_rlinf.config.keys_env import ENV, INIT, VIDEO
 from isaaclab_rlinf.config.keys_learning import LEARNING
-from isaaclab_rlinf.config.keys_model import MODEL, RL_HEAD, SAMPLING
+from isaaclab_rlinf.config.keys_model import MODEL, PRECISION, RL_HEAD, SAMPLING
 
 SECTIONS: dict[str, dict[str, Key]] = {
     "cluster": {
@@ -53,15 +53,15 @@ SECTIONS: dict[str, dict[str, Key]] = {
         "logger_backends": ANY,
         "wandb_proxy": TEXT,
         "wandb_entity": TEXT,
-        "swanlab_mode": TEXT,
+        "swanlab_mode": text("", "cloud", "local", "offline", "disabled"),
     },
     "algorithm.sampling_params": SAMPLING,
     "env": {
         "group_name": text(ALWAYS),
         "channel": MAP,
         "enable_offload": BOOL,
-        # one YAML serves train and play, and the command line writes into both sections
-        "train": Key("map", ALWAYS),
+        # one YAML serves train and play; an evaluation reads nothing of the training's section
+        "train": Key("map", TRAIN),
         "eval": Key("map", ALWAYS),
     },
     "env.train": ENV,
@@ -106,7 +106,7 @@ SECTIONS: dict[str, dict[str, Key]] = {
         "critic_optim": MAP,
         "fsdp_config": Key("map", TRAIN),
         "tokenizer": MAP,
-        "sync_precision": TEXT,
+        "sync_precision": Key("any", choices=PRECISION, null=True),
         "sync_bucket_capacity": whole(low=1),
         "enable_sft_co_train": BOOL,
         "debug_nan_checks": BOOL,
@@ -125,7 +125,7 @@ SECTIONS: dict[str, dict[str, Key]] = {
         "reward_weight": number(),
         "env_reward_weight": number(),
     },
-    "critic": {"use_critic_model": BOOL, "training_backend": TEXT},
+    "critic": {"use_critic_model": Key("bool", TRAIN), "training_backend": TEXT},
     **LEARNING,
 }
 """Key path of a section -> its keys."""
@@ -136,7 +136,7 @@ TOP_LEVEL: dict[str, str] = {
     "algorithm": TRAIN,
     "env": ALWAYS,
     "rollout": ALWAYS,
-    "actor": ALWAYS,
+    "actor": TRAIN,
     "weight_syncer": TRAIN,
     "reward": "",
     "critic": "",

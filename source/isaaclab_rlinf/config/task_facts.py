@@ -20,9 +20,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from isaaclab_rlinf.config.errors import Issue
+from isaaclab_rlinf.config.errors import Issue, listing, show
 from isaaclab_rlinf.config.light_import import call_without_torch, known
 from isaaclab_rlinf.config.overrides import apply_overrides
+from isaaclab_rlinf.config.presets import FORMS, PresetError, check_presets
 from isaaclab_rlinf.env.time_outs import unflagged_time_outs
 
 _KIT_MODULES = {"omni", "isaacsim", "carb", "usdrt"}
@@ -63,19 +64,27 @@ def read_task(spec: Any, overrides: Mapping[str, Any] | None = None, presets: It
         The facts; with a notice and nothing else when the cfg needs a running Kit application.
 
     Raises:
+        PresetError: If a preset selects nothing.
         Exception: Whatever the task's own module raises while it is imported.
     """
     entry, presets = spec.kwargs["env_cfg_entry_point"], tuple(presets)
+    for wrong in (preset for preset in presets if not isinstance(preset, str)):
+        raise PresetError(f"{show(wrong)} selects nothing", FORMS, "")
     overrides = dict(overrides or {})
     facts = call_without_torch(_read, spec.id, entry, presets, overrides)
     if facts is None:
         facts = _read(spec.id, entry, presets, overrides)
+    if isinstance(facts, PresetError):
+        raise facts
     return facts
 
 
-def _read(task: str, entry: Any, presets: tuple[str, ...], overrides: Mapping[str, Any]) -> TaskFacts:
+def _read(task: str, entry: Any, presets: tuple[str, ...], overrides: Mapping[str, Any]) -> TaskFacts | PresetError:
+    """Return the facts, or which preset selects nothing: an exception would not come back from the child process."""
     try:
         cfg = _load(task, entry, presets, tuple(overrides))
+    except PresetError as error:
+        return error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _KIT_MODULES:
             raise
@@ -103,8 +112,26 @@ def _load(task: str, entry: Any, presets: tuple[str, ...], paths: tuple[str, ...
 
         # it announces on stdout which file it reads; a check has one report and nothing else to say
         with contextlib.redirect_stdout(io.StringIO()):
-            return parse_env_cfg(task, overrides=list(presets))
+            return _with_presets(task, cfg, presets) if presets else parse_env_cfg(task, overrides=[])
     return cfg
+
+
+def _with_presets(task: str, cfg: Any, presets: tuple[Any, ...]) -> Any:
+    """Build the cfg with presets applied.
+
+    Raises:
+        PresetError: If one selects nothing.
+    """
+    from isaaclab_tasks.utils.hydra import collect_presets
+    from isaaclab_tasks.utils.parse_cfg import load_cfg_from_registry, parse_env_cfg
+    from isaaclab_tasks.utils.preset_target import PresetTarget
+
+    declared = collect_presets(load_cfg_from_registry(task, "env_cfg_entry_point") if isinstance(cfg, str) else cfg)
+    check_presets(presets, declared, PresetTarget.all_legacy_aliases())
+    try:
+        return parse_env_cfg(task, overrides=list(presets))
+    except ValueError as error:  # such as a renderer's name given as physics
+        raise PresetError(f"{listing(presets)}: {error}", FORMS, "") from None
 
 
 def _is_preset(value: Any) -> bool:

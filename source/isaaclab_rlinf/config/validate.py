@@ -14,6 +14,7 @@ from isaaclab_rlinf.config.checks_algorithm import check_algorithm
 from isaaclab_rlinf.config.checks_arithmetic import check_arithmetic
 from isaaclab_rlinf.config.checks_effects import check_effects
 from isaaclab_rlinf.config.checks_model import check_model, check_weights
+from isaaclab_rlinf.config.checks_run import check_run
 from isaaclab_rlinf.config.checks_schedule import check_schedule
 from isaaclab_rlinf.config.checks_sections import check_sections
 from isaaclab_rlinf.config.checks_task import check_blocks, check_tasks
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 MODES = ("train", "play")
 CHECKS = (
     check_sections,
+    check_run,
     check_blocks,
     check_arithmetic,
     check_algorithm,

@@ -102,18 +102,17 @@ def _check_tag(files: CheckpointFiles, tag: str | None) -> str:
         return files.tags[0]
     if tag in files.tags:
         return tag
-    present = ", ".join(files.tags) or "none"
+    tables = {
+        "modality_configs of processor_config.json": files.processor.get("modality_configs", {}),
+        "statistics.json": files.statistics,
+        "embodiment_id.json": files.embodiment_ids,
+    }
+    # where no tag is in all of them, what each of the files of the checkpoint itself has tells which one is amiss
+    each = "; ".join(f"{name}: {', '.join(sorted(tags)) or 'none'}" for name, tags in list(tables.items())[:2])
+    present = ", ".join(files.tags) or f"none that is in all three files ({each})"
     if tag is None:
         raise ValueError(f"embodiment_tag is missing; checkpoint {str(files.path)!r} has: {present}")
-    lacking = [
-        name
-        for name, tags in (
-            ("modality_configs of processor_config.json", files.processor.get("modality_configs", {})),
-            ("statistics.json", files.statistics),
-            ("embodiment_id.json", files.embodiment_ids),
-        )
-        if tag not in tags
-    ]
+    lacking = [name for name, tags in tables.items() if tag not in tags]
     raise ValueError(
         f"embodiment_tag {tag!r} is not in {' nor in '.join(lacking)} of checkpoint {str(files.path)!r}; "
         f"tags it has: {present}"
