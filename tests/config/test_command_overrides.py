@@ -9,9 +9,9 @@ import shlex
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
+from isaaclab_rlinf.config.command_overrides import for_the_shell, quoted_override
 from isaaclab_rlinf.config.compose import compose_config
 from isaaclab_rlinf.config.errors import ConfigError
-from isaaclab_rlinf.config.command_overrides import for_the_shell, quoted_override
 
 KEY = "env.train.isaaclab.task_description"
 

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from isaaclab_rlinf.config.errors import Issue
 from isaaclab_rlinf.config.command_overrides import override_key
+from isaaclab_rlinf.config.errors import Issue
 
 _TASK = ("env.train.init_params.id", "env.eval.init_params.id")
 _FLAGS: dict[str, tuple[str, ...]] = {

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.config.command_overrides import explain_override, first_line, override_key
 from isaaclab_rlinf.config.errors import ConfigError, Issue, did_you_mean, listing, raise_if
 from isaaclab_rlinf.config.interpolations import explain_unresolved, malformed
-from isaaclab_rlinf.config.command_overrides import explain_override, first_line, override_key
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
