@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from isaaclab_rlinf.cli import main
 from isaaclab_rlinf.config.errors import ConfigError
 from isaaclab_rlinf.models.tiny_vla.sft import TinyVLALearner
-from isaaclab_rlinf.workflow import sft_loop
+from isaaclab_rlinf.workflow import sft_cli, sft_loop
 from isaaclab_rlinf.workflow.dataset_memory import load_demonstrations
 from isaaclab_rlinf.workflow.sft import SftSettings, train_sft
 from isaaclab_rlinf.workflow.sft_cli import add_sft_args, run_sft
@@ -230,6 +230,13 @@ def test_a_failed_or_interrupted_run_leaves_nothing_and_can_be_repeated(dataset_
     with monkeypatch.context() as patch:
         patch.setattr(sft_loop, "_draw_batch", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         assert sft(*common) == 130
+    with monkeypatch.context() as patch:
+        patch.setattr(sft_cli, "_check_flags", lambda args: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert sft(*common) == 130
+    with monkeypatch.context() as patch:
+        patch.setattr(TinyVLALearner, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        assert sft(*common) == 1
+        assert "No space left on device; nothing was written" in capsys.readouterr().err
     with monkeypatch.context() as patch:
         patch.setattr(TinyVLALearner, "frame_inputs", lambda *_: int("an instruction is empty"))
         assert sft(*common) == 2

@@ -55,33 +55,15 @@ def run_sft(args: argparse.Namespace) -> int:
         args: Namespace with the arguments of :func:`add_sft_args`.
 
     Returns:
-        0, 1 when the loss is no longer finite, 130 when interrupted; nothing is written then.
+        0, 1 when the loss is no longer finite or the disk failed, 130 when interrupted; nothing is written then.
 
     Raises:
         ConfigError: If the dataset or the base checkpoint is damaged or does not fit, ``--out`` cannot be written, or
             a flag has no effect without ``--base``.
     """
-    from isaaclab_rlinf.workflow.sft import SftSettings
-
-    _check_flags(args)
-    settings = SftSettings(
-        steps=args.steps,
-        batch_size=args.batch_size,
-        lr=args.lr,
-        seed=args.seed,
-        action_horizon=args.action_horizon,
-        max_episodes=args.max_episodes,
-        max_text_length=args.max_text_length,
-        base=args.base,
-        embodiment_tag=args.embodiment_tag,
-        backbone_model_path=args.backbone_model_path,
-        tune_llm=args.tune_llm,
-        tune_visual=args.tune_visual,
-    )
-    what = f"GR00T N1.7 from {args.base}" if args.base else "a new tiny_vla"
-    print(f"[INFO] {what}, on the CPU in float32 (sft uses no GPU); peak learning rate {settings.lr:g}", flush=True)
     try:
-        report = _train(args, settings)
+        _check_flags(args)
+        report = _train(args, _settings(args))
     except FloatingPointError as error:
         print(f"[ERROR] {error}; nothing was written", file=sys.stderr)
         return 1
@@ -100,6 +82,29 @@ def run_sft(args: argparse.Namespace) -> int:
         f"[INFO] Checkpoint: {report.out_dir}"
     )
     return 0
+
+
+def _settings(args: argparse.Namespace) -> SftSettings:
+    """Return the settings, and say which training they are."""
+    from isaaclab_rlinf.workflow.sft import SftSettings
+
+    settings = SftSettings(
+        steps=args.steps,
+        batch_size=args.batch_size,
+        lr=args.lr,
+        seed=args.seed,
+        action_horizon=args.action_horizon,
+        max_episodes=args.max_episodes,
+        max_text_length=args.max_text_length,
+        base=args.base,
+        embodiment_tag=args.embodiment_tag,
+        backbone_model_path=args.backbone_model_path,
+        tune_llm=args.tune_llm,
+        tune_visual=args.tune_visual,
+    )
+    what = f"GR00T N1.7 from {args.base}" if args.base else "a new tiny_vla"
+    print(f"[INFO] {what}, on the CPU in float32 (sft uses no GPU); peak learning rate {settings.lr:g}", flush=True)
+    return settings
 
 
 def _train(args: argparse.Namespace, settings: SftSettings) -> SftReport:
