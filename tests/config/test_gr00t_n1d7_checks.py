@@ -202,3 +202,11 @@ def test_a_checkpoint_that_names_a_part_twice(examined, checkpoint):
     action["action_configs"] = None
     path.write_text(json.dumps(content))
     assert "action names 'joint_target' twice" in str(examined().issues[0])
+
+
+def test_the_default_language_key_counts_where_nvidias_processor_asks_for_it(examined, checkpoint, monkeypatch):
+    write_json(checkpoint, TinyEmbodiment(language_key="annotation.human.task"))
+    unnamed = [f"~env.{mode}.isaaclab.gr00t_mapping.language" for mode in ("train", "eval")]
+    assert examined(*unnamed).issues == ()
+    monkeypatch.setattr("isaaclab_rlinf.config.checks_gr00t_n1d7.choose", lambda asked: "isaac_gr00t")
+    assert only(examined(*unnamed)).where == f"{BLOCK}.gr00t_mapping.language"

@@ -124,3 +124,9 @@ def test_whether_a_block_has_a_mapping():
     assert not has_mapping(parse_isaaclab_block(bare, "isaaclab")[0])
     assert has_mapping(parse_isaaclab_block({**bare, "action_mapping": {"keys": ["arm"]}}, "isaaclab")[0])
     assert has_mapping(block())
+
+
+def test_an_instruction_under_the_key_of_a_state_would_replace_it():
+    mapping = {"video": VIDEO, "state": STATE, "language": "state.hand"}
+    with pytest.raises(MappingError, match=r"'state.hand' is used twice"):
+        Gr00tFormat.build(block(gr00t_mapping=mapping))

@@ -102,7 +102,7 @@ def instruction_issues(
     words, known, issues = split_words(text), {fold(word): word for word in vocabulary}, []
     if not 0 < len(words) <= max_words:
         found = f"{text!r} has {len(words)} words" if words else f"{text!r} has no word"
-        fix = "use fewer words, or train a base on demonstrations with longer instructions (isaaclab-rlinf sft)"
+        fix = "use fewer words, or train a base that takes more (isaaclab-rlinf sft --max_text_length)"
         allowed = f"1 to {max_words} words (max_text_length of the model)"
         issues.append(Issue(where, found, allowed, fix if words else ""))
     unknown = [word for word in dict.fromkeys(words) if word not in known]
