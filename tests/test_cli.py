@@ -33,7 +33,7 @@ def test_a_path_of_the_command_line_is_one_line(command, tmp_path, monkeypatch, 
 def test_the_systems_word_on_a_path_of_the_command_line_is_one_line(command, capsys):
     def run(args):
         args.dataset = "/no/such/data"
-        open("/no/such/data")
+        Path("/no/such/data").read_text()
 
     command(run)
     assert cli.main(["doctor"]) == 2
@@ -44,7 +44,7 @@ def test_the_systems_word_on_a_path_of_the_command_line_is_one_line(command, cap
 def test_any_other_missing_file_keeps_its_traceback(command, missing):
     def run(args):
         args.dataset = "/no/such/data"
-        open(missing)
+        Path(missing).read_text()
 
     command(run)
     with pytest.raises(FileNotFoundError, match=missing):

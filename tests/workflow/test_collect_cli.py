@@ -165,14 +165,14 @@ def test_from_the_command_line_to_the_dataset(monkeypatch, capsys, tmp_path):
         (MappingError("main_images: the task has no camera 'front'"), 1, "main_images: the task has no camera 'front'"),
         (KeyboardInterrupt(), 130, "interrupted; nothing was written"),
         (OSError(28, "No space left on device"), 1, "No space left on device; nothing was written"),
-        (FileExistsError("out exists"), 2, "out exists"),
+        (FileExistsError(), 2, "out exists"),
     ],
 )
 def test_a_failure_is_one_line(monkeypatch, capsys, tmp_path, error, code, told):
     monkeypatch.setattr(collect_prepare, "prepare_collect", lambda args: prepared_live(LiveEnv(2)))
 
-    def refuse(*args, **kwargs):
-        raise error
+    def refuse(spec, expert, out, *args, **kwargs):
+        raise FileExistsError(f"{out} exists") if isinstance(error, FileExistsError) else error
 
     monkeypatch.setattr(collect, "collect_demonstrations", refuse)
     assert main(["collect", "--config_name", "any", "--out", str(tmp_path / "out")]) == code

@@ -127,7 +127,7 @@ def _collect(prepared: PreparedCollect, out: Path) -> int:
     except KeyboardInterrupt:
         print(INTERRUPTED, file=sys.stderr)
         return 130
-    except FileExistsError:
+    except (FileExistsError, FileNotFoundError):  # no fault of the disk's; the command line knows more
         raise
     except OSError as error:
         print(f"[ERROR] {type(error).__name__}: {error}; nothing was written", file=sys.stderr)

@@ -70,7 +70,7 @@ def run_sft(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("[ERROR] interrupted; nothing was written", file=sys.stderr)
         return 130
-    except FileExistsError:
+    except (FileExistsError, FileNotFoundError):  # no fault of the disk's; the command line knows more
         raise
     except OSError as error:
         print(f"[ERROR] {type(error).__name__}: {error}; nothing was written", file=sys.stderr)
