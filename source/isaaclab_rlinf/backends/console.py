@@ -86,6 +86,10 @@ class RunConsole:
         _wrote(sys.stdout, text)
         self._tell_lost_log()
 
+    def notice(self, text: str) -> None:
+        """Write one line that informs."""
+        self.line(f"[INFO] {text}")
+
     def summary(self, title: str, fields: Mapping[str, str]) -> None:
         """Show a boxed summary of the run, as wide as the terminal allows.
 

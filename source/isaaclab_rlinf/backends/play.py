@@ -102,13 +102,15 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
     console.line("[INFO] Starting Ray and the workers (imports take most of it) ...")
     with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu, console=console) as (cfg, cluster, placement):
         from isaaclab_rlinf.backends.eval_runner import EvalRunner
+        from isaaclab_rlinf.waiting import waiting
         from isaaclab_rlinf.workers.env import SimulatorEnvWorker
         from isaaclab_rlinf.workers.rollout import RolloutWorker
 
-        env, env_started = start_env(SimulatorEnvWorker, cfg, cluster, placement)
-        rollout = launch_group(RolloutWorker, cfg, cluster, placement, "rollout")
-        runner = EvalRunner(cfg, rollout=rollout, env=env, env_started=env_started)
-        report = runner.init_workers()
+        with waiting("starting the workers and their simulators", console.notice):
+            env, env_started = start_env(SimulatorEnvWorker, cfg, cluster, placement)
+            rollout = launch_group(RolloutWorker, cfg, cluster, placement, "rollout")
+            runner = EvalRunner(cfg, rollout=rollout, env=env, env_started=env_started)
+            report = runner.init_workers()
         weights = _tell_weights(console, report, cfg)
         told = tell_notices(console, env, run_.notices)
         console.line(

@@ -86,14 +86,16 @@ def _session(console: RunConsole, run_: PreparedRun, run_dir: Path, started: flo
     console.line("[INFO] Starting Ray and the workers (imports take most of it) ...")
     with rlinf_cluster(run_.cfg, force_cpu=run_.force_cpu, console=console) as (cfg, cluster, placement):
         from isaaclab_rlinf.backends.train_runner import TrainRunner
+        from isaaclab_rlinf.waiting import waiting
         from isaaclab_rlinf.workers.env import SimulatorEnvWorker
         from isaaclab_rlinf.workers.rollout import RolloutWorker
 
-        env, env_started = start_env(SimulatorEnvWorker, cfg, cluster, placement)
-        classes = {"actor": _actor_class(cfg), "rollout": RolloutWorker}
-        groups = {name: launch_group(cls, cfg, cluster, placement, name) for name, cls in classes.items()}
-        runner = TrainRunner(cfg, **groups, env=env, env_started=env_started, console=console, run_dir=run_dir)
-        runner.init_workers()
+        with waiting("starting the workers and their simulators", console.notice):
+            env, env_started = start_env(SimulatorEnvWorker, cfg, cluster, placement)
+            classes = {"actor": _actor_class(cfg), "rollout": RolloutWorker}
+            groups = {name: launch_group(cls, cfg, cluster, placement, name) for name, cls in classes.items()}
+            runner = TrainRunner(cfg, **groups, env=env, env_started=env_started, console=console, run_dir=run_dir)
+            runner.init_workers()
         _tell_resume(console, runner, run_)
         told = tell_notices(console, env, run_.notices)
         console.line(f"[INFO] Workers are up after {time.monotonic() - started:.0f} s; training begins")

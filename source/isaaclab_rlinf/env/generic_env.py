@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from isaaclab_rlinf.config.seeds import evaluation_seed
-from isaaclab_rlinf.env.settings import simulator_spec_from_config
+from isaaclab_rlinf.env.settings import simulator_spec_from_config, simulator_timeouts
 from isaaclab_rlinf.env.shared_buffers import FINAL, METRIC, OBSERVATION, select
 from isaaclab_rlinf.env.simulator import Simulator
 from isaaclab_rlinf.mapping.actions import ActionMap, map_actions
@@ -71,10 +71,7 @@ class IsaacLabGenericEnv(gym.Env):
             from isaaclab_rlinf.compat.rlinf_record_video import keep_own_recorder
 
             keep_own_recorder()
-        timeouts = {
-            key: float(cfg.init_params[key]) for key in ("start_timeout", "step_timeout") if key in cfg.init_params
-        }
-        self._simulator = Simulator(self.spec, **timeouts)
+        self._simulator = Simulator(self.spec, **simulator_timeouts(cfg))
         self._action_map: ActionMap | None = None
         self._fresh = True  # The process has already reset; the first reset() returns that observation.
         self._evaluation_round: int | None = None

@@ -107,6 +107,12 @@ def _plain(node: Any) -> dict[str, Any]:
     return dict(value)
 
 
+def simulator_timeouts(cfg: Any) -> dict[str, float]:
+    """Return the ``start_timeout`` and ``step_timeout`` of an environment section, those that it sets."""
+    params = cfg.init_params
+    return {key: float(params[key]) for key in ("start_timeout", "step_timeout") if params.get(key) is not None}
+
+
 def _parse_block(node: Any) -> IsaacLabBlock:
     from isaaclab_rlinf.config.schema import IsaacLabBlock
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import torch
 
 LOG_TAIL_LINES = 30
+START_SECONDS = 900.0
+"""Time for a simulator to start. A first start on a machine compiles kernels for minutes."""
 CLOSE_SECONDS = 30.0
 """Time for a child to finish its video and answer a close request."""
 
@@ -52,7 +54,7 @@ class Simulator:
     handshake: Handshake
     buffers: Mapping[str, torch.Tensor]
 
-    def __init__(self, spec: SimulatorSpec, start_timeout: float = 900.0, step_timeout: float = 300.0) -> None:
+    def __init__(self, spec: SimulatorSpec, start_timeout: float = START_SECONDS, step_timeout: float = 300.0) -> None:
         """Starts the process and waits for it to be ready.
 
         Args:

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.backends.run_directory import TRAIN_LOG_ROOT, create_run_directory
 from isaaclab_rlinf.env.protocol import SimulatorError, SimulatorSpec
-from isaaclab_rlinf.env.simulator import Simulator
+from isaaclab_rlinf.env.simulator import START_SECONDS, Simulator
 from isaaclab_rlinf.inspection.record import (
     RECORD_FILE,
     STEP_FILE,
@@ -21,6 +22,7 @@ from isaaclab_rlinf.inspection.record import (
     read_step_record,
     read_task_record,
 )
+from isaaclab_rlinf.waiting import waiting
 
 if TYPE_CHECKING:
     from isaaclab_rlinf.backends.prepare import PreparedRun
@@ -61,6 +63,7 @@ def inspect_runs(runs: dict[str, PreparedRun], device: str, num_envs: int, out: 
     Raises:
         FileExistsError: If ``out`` holds something already.
     """
+    from isaaclab_rlinf.env.settings import simulator_timeouts
     from isaaclab_rlinf.inspection.sim_report import print_failure, print_look
 
     specs = _distinct_specs(runs, device, num_envs)
@@ -69,7 +72,8 @@ def inspect_runs(runs: dict[str, PreparedRun], device: str, num_envs: int, out: 
     for mode, spec in specs.items():
         place = directory / mode if len(specs) > 1 else directory
         place.mkdir(exist_ok=True)
-        look = look_at(spec, place)
+        section = runs[mode].cfg.env["train" if mode == "train" else "eval"]
+        look = look_at(spec, place, simulator_timeouts(section))
         model = runs[mode].cfg.actor.model if mode == "train" else runs[mode].cfg.rollout.model
         fits = print_look(mode if len(specs) > 1 else "", look, spec, model)
         codes.append(print_failure(look, spec) if look.failure else 0 if fits else 2)
@@ -96,16 +100,19 @@ def open_output(out: Path | None, task: str) -> Path:
     return out
 
 
-def look_at(spec: SimulatorSpec, directory: Path) -> Look:
+def look_at(spec: SimulatorSpec, directory: Path, timeouts: Mapping[str, float] | None = None) -> Look:
     """Start a task's simulator, reset it, apply one neutral action and end it.
 
     Args:
         spec: What to simulate; process, mapping and stepping are those of a training run.
         directory: Existing directory for the records, images and the simulator's own output.
+        timeouts: ``start_timeout`` and ``step_timeout``, where they are not the usual ones.
     """
+    timeouts = dict(timeouts or {})
     spec = replace(spec, log_file=str(directory / SIMULATOR_LOG), factory=_FACTORY, video=None)
     try:
-        simulator = Simulator(spec)
+        with waiting("starting the simulator", _tell, timeouts.get("start_timeout", START_SECONDS)):
+            simulator = Simulator(spec, **timeouts)
     except SimulatorError as error:
         return Look(read_task_record(directory), failure=str(error))
     record = read_task_record(directory)
@@ -123,6 +130,10 @@ def look_at(spec: SimulatorSpec, directory: Path) -> Look:
     finally:
         simulator.close()
     return Look(record, read_step_record(directory), images, ended, notices)
+
+
+def _tell(text: str) -> None:
+    print(f"[INFO] {text}", flush=True)
 
 
 def _distinct_specs(runs: dict[str, PreparedRun], device: str, num_envs: int) -> dict[str, SimulatorSpec]:

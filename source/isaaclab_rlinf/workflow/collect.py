@@ -10,11 +10,13 @@ demonstrations, and what it does means the same.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.waiting import waiting
 from isaaclab_rlinf.workflow.partial_directory import partial_directory
 
 if TYPE_CHECKING:
@@ -101,7 +103,9 @@ def collect_demonstrations(
     from isaaclab_rlinf.env.isaac_factory import open_isaac_env
 
     spec = replace(spec, block=replace(spec.block, render_every_action=True, hold_pose_on_midchunk_reset=False))
-    with partial_directory(out_dir) as directory, open_isaac_env(spec) as env:
+    with partial_directory(out_dir) as directory, contextlib.ExitStack() as stack:
+        with waiting("starting the simulator", on_notice):
+            env = stack.enter_context(open_isaac_env(spec))
         counts = _record(env, spec, expert, directory, settings, on_progress, on_notice)
     report = CollectReport(*counts, out_dir)
     if report.episodes < settings.num_episodes:
@@ -125,7 +129,8 @@ def _record(
     from isaaclab_rlinf.workflow.collect_recorder import EpisodeRecorder
 
     actor = _ExpertActor(env, spec, expert, settings)
-    raw = env.reset(seed=spec.seed)
+    with waiting("resetting the task for the first time", on_notice):
+        raw = env.reset(seed=spec.seed)
     observation_map = ObservationMap.build(spec.block, env.layout(raw), env.instructions)
     for notice in dict.fromkeys((*env.notices, *observation_map.notices)):
         on_notice(notice)
