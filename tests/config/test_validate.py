@@ -518,3 +518,15 @@ def test_an_instruction_in_words_that_the_checkpoint_does_not_know_is_an_error(c
     assert issue.where == "env.train.isaaclab.task_description"
     assert "does not know crimson" in issue.found
     assert issue.allowed == "words of the checkpoint: ball, blue, green, red, the, touch"
+
+
+def test_evaluations_that_count_short_episodes_more_often_are_told(check):
+    told = [
+        any("counts short episodes more often" in notice for notice in outcome.notices)
+        for outcome in (
+            check("runner.val_check_interval=10", "env.eval.auto_reset=true"),
+            check("runner.val_check_interval=10"),
+            check("env.eval.auto_reset=true"),
+        )
+    ]
+    assert told == [True, False, False]

@@ -179,3 +179,8 @@ def _check_intervals(ctx: Context) -> None:
         ctx.issue("runner.save_interval", found, f"a multiple of {val}, or -1", f"use {nearest_multiples(save, val)}")
     if save is None and ctx.get("runner.save_interval", None) in (0, -1):
         ctx.notices.append("runner.save_interval: no checkpoint will be saved")
+    if ctx.training and val is not None and ctx.get("env.eval.auto_reset", None) is True:
+        ctx.notices.append(
+            "env.eval.auto_reset: true; an evaluation within the training then counts short episodes more often, with "
+            "false each start once"
+        )
