@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.backends.health import LearningFailedError
 from isaaclab_rlinf.backends.writing import CannotWriteError, full_disk, writing
 from isaaclab_rlinf.extension import export_extension, export_search_path, register
 
@@ -233,7 +234,7 @@ def tell_end(console: RunConsole, error: BaseException) -> int:
         console.line(f"\n[ERROR] {error.worker}.{error.function} failed:\n{error.cause}")
         for other in error.later:
             console.line(f"[ERROR] {other.worker}.{other.function} failed as well: {_last_line(other.cause)}")
-    elif isinstance(error, CannotWriteError):
+    elif isinstance(error, CannotWriteError | LearningFailedError):
         console.line(f"\n[ERROR] {error}")
     else:  # the run's own failure
         text = "".join(traceback.format_exception(error)).rstrip()

@@ -147,6 +147,8 @@ def _tell_resume(console: RunConsole, runner, run_: PreparedRun) -> None:
             f"[INFO] Resumed {run_.checkpoint.step_dir}: step {runner.global_step}, "
             f"{state['optimizer_steps']} optimizer steps, learning rate {state['lr']:g}"
         )
+        for change in state["changed"]:
+            console.line(f"[INFO] Given now, so used: {change}")
 
 
 def _conclude(console: RunConsole, runner, run_dir: Path, started: float) -> None:

@@ -14,6 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.backends.best import EVALUATED, TRAINED, CheckpointScores
 from isaaclab_rlinf.backends.curves import METRICS_FILENAME, evaluations, read_history
+from isaaclab_rlinf.backends.health import (
+    LearningFailedError,
+    LearningHealth,
+    as_number,
+    describe_fault,
+    json_number,
+    last_checkpoint,
+)
 from isaaclab_rlinf.backends.ratio_check import ratio_warning
 from isaaclab_rlinf.backends.writing import writing
 from isaaclab_rlinf.compat.embodied_runner import AtomicCheckpointRunner
@@ -50,6 +58,9 @@ class TrainRunner(AtomicCheckpointRunner):
         """Evaluated success of the present weights, where they were evaluated."""
         self._first_step = self._env_steps_before = 0
         self._ratio_warned = False
+        self._health = LearningHealth(bool(cfg.actor.fsdp_config.grad_scaler.get("enabled", False)))
+        self._fault: str | None = None
+        """What is wrong with the step that trained last."""
 
     def init_workers(self) -> None:
         """Start rollout and actor, wait for everything, and resume where the config says so.
@@ -78,6 +89,8 @@ class TrainRunner(AtomicCheckpointRunner):
         if self.cfg.runner.val_check_interval > 0 and not known and self.global_step < self.max_steps:
             self._evaluate_start()
         super().run()
+        if (fault := self._health.conclusion()) is not None:
+            raise LearningFailedError(fault)
 
     def _evaluate_start(self) -> None:
         started = time.time()
@@ -92,7 +105,9 @@ class TrainRunner(AtomicCheckpointRunner):
 
     def _maybe_eval_and_checkpoint(self, step: int) -> dict:
         self._evaluated = None
-        return super()._maybe_eval_and_checkpoint(step)
+        self._fault = self._health.fault(self.actor.last_training_metrics().wait()[0])
+        # Weights after such a step are neither worth evaluating nor worth a checkpoint.
+        return {} if self._fault else super()._maybe_eval_and_checkpoint(step)
 
     def evaluate(self) -> dict[str, Any]:
         """Play the evaluation's starts with deterministic actions; the checkpoint saved next is scored by it.
@@ -115,6 +130,9 @@ class TrainRunner(AtomicCheckpointRunner):
             start_time: Time at which the loop began, seconds since the epoch.
             metrics: Metric name -> value.
             start_step: First step of this run.
+
+        Raises:
+            LearningFailedError: When the step did not learn.
         """
         record = self._write_record(metrics, step + 1, start_time)
         self.scores.played(step, record.get(TRAINED, math.nan))
@@ -123,15 +141,19 @@ class TrainRunner(AtomicCheckpointRunner):
         if warning and not self._ratio_warned:
             self._console.line(warning)
             self._ratio_warned = True
+        if self._fault:
+            checkpoint = last_checkpoint(self.checkpoints_dir, self.cfg.runner.get("resume_dir", None))
+            raise LearningFailedError(describe_fault(step + 1, self._fault, record, checkpoint))
 
     def _write_record(self, metrics: dict, step: int, start_time: float) -> dict[str, float]:
         """Append the numbers known after ``step`` updates to the metrics file, and return them."""
-        record = {key: float(value) for key, value in metrics.items() if _is_number(value)}
+        numbers = {key: as_number(value) for key, value in metrics.items()}
+        record = {key: value for key, value in numbers.items() if value is not None}
         record |= {"step": step, "wall_time_s": round(time.time() - start_time, 3)}
         record["env_steps"] = self._env_steps_before + (step - self._first_step) * self.env_steps_per_step
         metrics_file = self._run_dir / METRICS_FILENAME
         with writing(metrics_file), metrics_file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
+            file.write(json.dumps({key: json_number(value) for key, value in record.items()}, allow_nan=False) + "\n")
         return record
 
     def _step_line(self, record: dict[str, float], step: int, total: int, start_time: float, start_step: int) -> str:
@@ -139,16 +161,20 @@ class TrainRunner(AtomicCheckpointRunner):
         seconds = record.get("time/step", math.nan)
         mean_seconds = (time.time() - start_time) / (step + 1 - start_step)
         left = timedelta(seconds=round(mean_seconds * (total - step - 1)))
+        episodes = record.get("env/num_trajectories", 0)
+        outcome = [
+            f"success {record.get(TRAINED, math.nan):.3f} ({episodes:.0f} ep.)",
+            f"return {record.get('env/return', math.nan):+.3f}",
+        ]
         parts = [
             f"step {step + 1}/{total}",
-            f"success {record.get(TRAINED, math.nan):.3f} ({record.get('env/num_trajectories', 0):.0f} ep.)",
-            f"return {record.get('env/return', math.nan):+.3f}",
+            *(outcome if episodes > 0 else ["no episode ended"]),
             f"{self.env_steps_per_step / seconds:,.0f} env steps/s",
             f"{seconds:.1f} s",
             f"ETA {left}",
         ]
         if EVALUATED in record:
-            parts.insert(2, f"evaluated {record[EVALUATED]:.3f}")
+            parts.insert(len(parts) - 4, f"evaluated {record[EVALUATED]:.3f}")
         return " | ".join(parts)
 
     def on_checkpoint(self, step_dir: Path, step: int) -> None:
@@ -167,11 +193,3 @@ def _has_accelerators() -> bool:
     from rlinf.scheduler import Cluster
 
     return Cluster().num_accelerators > 0
-
-
-def _is_number(value: Any) -> bool:
-    """Return whether a metric can be written as a JSON number."""
-    try:
-        return math.isfinite(float(value))
-    except (TypeError, ValueError):
-        return False

@@ -1,14 +1,16 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""The PPO / actor-critic actor: RLinf's, usable on a CPU, with a complete resume state."""
+"""The PPO / actor-critic actor: RLinf's, usable on a CPU, with a complete resume state and counted updates."""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.backends.health import SKIPPED_UPDATES, UPDATES
 from isaaclab_rlinf.backends.ratio_check import INITIAL_RATIO_ERROR
 from isaaclab_rlinf.compat import prepare_worker_imports
 from isaaclab_rlinf.compat.transformers_aliases import alias_removed_auto_classes
@@ -19,6 +21,15 @@ alias_removed_auto_classes()
 from rlinf.workers.actor.fsdp_actor_worker import EmbodiedFSDPActor  # noqa: E402
 
 from .common import use_cpu_threads  # noqa: E402
+from .optimizer_settings import (  # noqa: E402
+    SchedulePosition,
+    move_schedule,
+    put_settings,
+    schedule_changes,
+    schedule_of,
+    settings_of,
+)
+from .training_record import TrainingRecord  # noqa: E402
 from .weights import build_and_load  # noqa: E402
 
 if TYPE_CHECKING:
@@ -27,12 +38,15 @@ if TYPE_CHECKING:
 TRAINER_STATE_FILENAME = "trainer_state.json"
 
 
-class ActorWorker(EmbodiedFSDPActor):
+class ActorWorker(TrainingRecord, EmbodiedFSDPActor):
     """RLinf's FSDP actor.
 
     Rank discipline: :meth:`save_checkpoint` and :meth:`load_checkpoint` are collectives, as upstream; the trainer
     state is written by rank 0 and read by every rank.
     """
+
+    _first_update = _skipped_updates = 0
+    _changed_settings: tuple[str, ...] = ()
 
     def init_worker(self) -> None:
         """Build model and optimizer, seeded, and use the machine's cores where there is no GPU."""
@@ -59,6 +73,25 @@ class ActorWorker(EmbodiedFSDPActor):
         if before_first_update and "actor/ratio_abs" in metrics:
             metrics.setdefault(INITIAL_RATIO_ERROR, []).append(metrics["actor/ratio_abs"][-1])
 
+    def before_training(self) -> None:
+        """Begin to count the step's updates."""
+        self._first_update, self._skipped_updates = self.optimizer_steps, 0
+
+    def optimizer_step(self) -> tuple[float, list[float]]:
+        """Update the weights; upstream does not where the gradient is not finite.
+
+        Returns:
+            The gradient's norm, and the learning rate of each parameter group.
+        """
+        norm, rates = super().optimizer_step()
+        self._skipped_updates += not math.isfinite(float(norm))
+        return norm, rates
+
+    def added_metrics(self) -> dict[str, float]:
+        """Return the step's updates, and how many of them were skipped."""
+        updates = self.optimizer_steps - self._first_update
+        return {UPDATES: float(updates), SKIPPED_UPDATES: float(self._skipped_updates)}
+
     def save_checkpoint(self, save_path: str, step: int = 0) -> None:
         """Save weights, optimizer, scheduler and RNG, and the counters that upstream leaves out.
 
@@ -68,35 +101,69 @@ class ActorWorker(EmbodiedFSDPActor):
         """
         super().save_checkpoint(save_path, step)
         if self._rank == 0:
-            state = {"optimizer_steps": self.optimizer_steps, "step": step}
+            state = {
+                "optimizer_steps": self.optimizer_steps,
+                "step": step,
+                "critic_warmup_steps": self.critic_warmup_steps,
+                "schedule": schedule_of(self.cfg.actor.optim),
+            }
             (Path(save_path) / TRAINER_STATE_FILENAME).write_text(json.dumps(state), encoding="utf-8")
 
     def load_checkpoint(self, load_path: str) -> None:
-        """Restore what :meth:`save_checkpoint` wrote.
-
-        Critic warm-up that was over when the checkpoint was written stays over: the optimizer is rebuilt with every
-        parameter group before its state is loaded, as it was when it was saved.
+        """Restore what :meth:`save_checkpoint` wrote, but for the settings: those that are given now win.
 
         Args:
             load_path: The checkpoint's ``actor`` directory.
         """
         state_file = Path(load_path) / TRAINER_STATE_FILENAME
-        if state_file.is_file():
-            self.optimizer_steps = int(json.loads(state_file.read_text(encoding="utf-8"))["optimizer_steps"])
-            if 0 < self.critic_warmup_steps <= self.optimizer_steps:
-                self.critic_warmup_steps = 0
-                self.optimizer = self.build_optimizer(model=self.model)
-                self.lr_scheduler = self.build_lr_scheduler(optimizer=self.optimizer, optim_config=self.cfg.actor.optim)
+        state = json.loads(state_file.read_text(encoding="utf-8")) if state_file.is_file() else {}
+        self.optimizer_steps = int(state.get("optimizer_steps", self.optimizer_steps))
+        schedule, in_warmup = schedule_of(self.cfg.actor.optim), self._match_warmup(state.get("critic_warmup_steps"))
+        settings, position = settings_of(self.optimizer), SchedulePosition()
+        self.lr_scheduler = [position]  # the checkpoint's schedule may be of another kind: only its place is read
         super().load_checkpoint(load_path)
+        rates = ("value_lr",) if in_warmup else ("lr", "value_lr")[: len(settings)]
+        changes = put_settings(self.optimizer, settings, rates)
+        if in_warmup and not self.critic_warmup_steps:  # it ends here, as upstream ends it: with a new optimizer
+            self.optimizer, position = self.build_optimizer(model=self.model), SchedulePosition()
+        self.lr_scheduler = self.build_lr_scheduler(optimizer=self.optimizer, optim_config=self.cfg.actor.optim)
+        move_schedule(self.lr_scheduler, position.last_epoch)
+        self._changed_settings += (*changes, *schedule_changes(schedule, state.get("schedule", schedule)))
 
-    def trainer_state(self) -> dict[str, float]:
-        """Return the counters that tell a resumed run from a new one.
+    def _match_warmup(self, saved_in: int | None) -> bool:
+        """Give the optimizer the parameter groups that it was saved with: the value head's alone in a warm-up.
+
+        Args:
+            saved_in: Length of the critic's warm-up that the checkpoint lies in, 0 beyond one; None when the
+                checkpoint does not say.
 
         Returns:
-            ``optimizer_steps``, ``scheduler_steps`` and the first group's learning rate ``lr``.
+            Whether the checkpoint lies in a warm-up. One that was over stays over, and one that is over with the
+            length given now ends: ``critic_warmup_steps`` is then 0.
+        """
+        given = self.critic_warmup_steps
+        in_warmup = 0 < self.optimizer_steps < given if saved_in is None else saved_in > 0
+        if (given > 0) != in_warmup:
+            self.optimizer = self.build_optimizer(model=self.model, enable_critic_warmup=in_warmup)
+            # a schedule marks each group with its initial rate, by which settings are compared
+            self.build_lr_scheduler(optimizer=self.optimizer, optim_config=self.cfg.actor.optim)
+        if not in_warmup or self.optimizer_steps >= given:
+            self.critic_warmup_steps = 0
+        if not in_warmup and self.optimizer_steps < given:
+            where = f"the checkpoint lies beyond it, at {self.optimizer_steps} updates"
+            self._changed_settings = (f"actor.optim.critic_warmup_steps: {given} has no effect; {where}",)
+        return in_warmup
+
+    def trainer_state(self) -> dict[str, Any]:
+        """Return what tells a resumed run from a new one.
+
+        Returns:
+            ``optimizer_steps``, ``scheduler_steps``, the first group's learning rate ``lr``, and ``changed``: one text
+            for each setting that is another than the checkpoint's.
         """
         return {
             "optimizer_steps": self.optimizer_steps,
             "scheduler_steps": self.lr_scheduler.last_epoch,
             "lr": self.optimizer.param_groups[0]["lr"],
+            "changed": self._changed_settings,
         }

@@ -24,8 +24,10 @@ from .weights import build_and_load  # noqa: E402
 if TYPE_CHECKING:
     import torch
 
+from .training_record import TrainingRecord  # noqa: E402
 
-class SacActorWorker(EmbodiedSACFSDPPolicy):
+
+class SacActorWorker(TrainingRecord, EmbodiedSACFSDPPolicy):
     """RLinf's SAC policy worker."""
 
     def model_provider_func(self) -> torch.nn.Module:
