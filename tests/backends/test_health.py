@@ -127,7 +127,7 @@ def test_numbers_that_are_not_finite_stay_in_the_record(runner):
     (record,) = records(runner)
     assert (record["env/success_once"], record["rollout/x"], record["train/actor/policy_loss"]) == (None, None, 0.1)
     assert "note" not in record
-    assert "| no episode ended |" in runner.lines[0]
+    assert "| success - (no episode ended) | return - |" in runner.lines[0]
     assert "nan" not in runner.lines[0]
 
 

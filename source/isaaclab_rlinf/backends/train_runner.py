@@ -168,7 +168,7 @@ class TrainRunner(AtomicCheckpointRunner):
         ]
         parts = [
             f"step {step + 1}/{total}",
-            *(outcome if episodes > 0 else ["no episode ended"]),
+            *(outcome if episodes > 0 else ["success - (no episode ended)", "return -"]),
             f"{self.env_steps_per_step / seconds:,.0f} env steps/s",
             f"{seconds:.1f} s",
             f"ETA {left}",
