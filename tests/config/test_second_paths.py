@@ -78,10 +78,10 @@ def test_play_needs_none_of_these_keys_alone(base, go, key):
         go(removed(base, path), "train")
 
 
-def test_a_model_that_only_the_actor_has_is_missed_where_it_acts(base, go):
+def test_what_the_rollout_inherits_is_missed_where_it_is_written(base, go):
     with pytest.raises(ConfigError) as error:
         go(removed(base, ("actor", "model", "action_dim")), "play")
-    assert [issue.where for issue in error.value.issues] == ["rollout.model.action_dim"]
+    assert [issue.where for issue in error.value.issues] == ["actor.model.action_dim"]
 
 
 def test_training_without_videos_of_an_evaluation_that_it_does_not_make(base, go):

@@ -13,6 +13,7 @@ import argparse
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from isaaclab_rlinf.config.command_overrides import override_key
 from isaaclab_rlinf.config.errors import Issue
@@ -34,7 +35,27 @@ _COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
-def attribute(issues: Iterable[Issue], args: argparse.Namespace, mode: str, source: Path) -> list[Issue]:
+def own_rollout_keys(cfg: Any) -> frozenset[str] | None:
+    """Return what ``rollout.model`` sets itself, before it inherits the rest; None where there is nothing to inherit.
+
+    Args:
+        cfg: A composed configuration, not yet migrated.
+    """
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        actor, own = OmegaConf.select(cfg, "actor.model"), OmegaConf.select(cfg, "rollout.model")
+    except OmegaConfBaseException:
+        return None
+    if not OmegaConf.is_dict(actor):
+        return None
+    return frozenset(map(str, own)) if OmegaConf.is_dict(own) else frozenset()
+
+
+def attribute(
+    issues: Iterable[Issue], args: argparse.Namespace, mode: str, source: Path, own: frozenset[str] | None = None
+) -> list[Issue]:
     """Return the issues with the flag or the file that each belongs to, each once.
 
     Args:
@@ -42,6 +63,7 @@ def attribute(issues: Iterable[Issue], args: argparse.Namespace, mode: str, sour
         args: Parsed command line.
         mode: ``train`` or ``play``.
         source: The task YAML.
+        own: From :func:`own_rollout_keys`; a mistake in what ``rollout.model`` inherits is one of ``actor.model``.
     """
     flags = {
         path: f"--{flag}"
@@ -50,7 +72,15 @@ def attribute(issues: Iterable[Issue], args: argparse.Namespace, mode: str, sour
         for path in paths
     }
     keys = [override_key(override) for override in args.overrides]
-    return list(dict.fromkeys(_attributed(issue, flags, keys, source) for issue in issues))
+    placed = (_inherited(issue, own) for issue in issues)
+    return list(dict.fromkeys(_attributed(issue, flags, keys, source) for issue in placed))
+
+
+def _inherited(issue: Issue, own: frozenset[str] | None) -> Issue:
+    key = issue.where.removeprefix("rollout.model.")
+    if own is None or key == issue.where or key.partition(".")[0].partition("[")[0] in own:
+        return issue
+    return replace(issue, where=f"actor.model.{key}", line=None)
 
 
 def _attributed(issue: Issue, flags: dict[str, str], keys: list[str], source: Path) -> Issue:

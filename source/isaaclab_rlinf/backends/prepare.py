@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isaaclab_rlinf.backends.apply_args import apply_common, apply_episodes, apply_resume
-from isaaclab_rlinf.backends.attribution import attribute
+from isaaclab_rlinf.backends.attribution import attribute, own_rollout_keys
 from isaaclab_rlinf.backends.evaluation_config import keep_for_evaluation
 from isaaclab_rlinf.backends.start_point import find_played_weights, find_training_start
 from isaaclab_rlinf.config.errors import ConfigError, Issue, raise_if
@@ -73,7 +73,7 @@ def prepare_train(args: argparse.Namespace, composed: tuple[Path, DictConfig] | 
     """
     from omegaconf import open_dict
 
-    cfg, source, notices, issues = _compose(args, "train", composed)
+    cfg, source, notices, issues, own = _compose(args, "train", composed)
     with open_dict(cfg):
         _refuse_evaluation_config(cfg, source)
         apply_common(cfg, args, ("train", "eval"), cfg.actor.model)
@@ -83,26 +83,26 @@ def prepare_train(args: argparse.Namespace, composed: tuple[Path, DictConfig] | 
             cfg.env.train.video_cfg.save_video = True
         start = find_training_start(args, cfg, source, issues)
         apply_resume(cfg, args, start.checkpoint, issues, start.where)
-    return _checked(cfg, source, args, "train", [*notices, *start.notices], issues, start.checkpoint)
+    return _checked(cfg, source, args, "train", [*notices, *start.notices], issues, start.checkpoint, own)
 
 
 def prepare_play(args: argparse.Namespace, composed: tuple[Path, DictConfig] | None = None) -> PreparedRun:
     """Compose, apply the evaluation command line, and check; see :func:`prepare_train`."""
     from omegaconf import open_dict
 
-    cfg, source, notices, issues = _compose(args, "play", composed)
+    cfg, source, notices, issues, own = _compose(args, "play", composed)
     with open_dict(cfg):
         apply_common(cfg, args, ("eval",), cfg.rollout.model)
         start = find_played_weights(args, cfg, source, issues)
         episodes = apply_episodes(cfg, args)
         if args.video:
             cfg.env.eval.video_cfg.save_video = True
-    return _checked(cfg, source, args, "play", [*notices, *start.notices], issues, start.checkpoint, episodes)
+    return _checked(cfg, source, args, "play", [*notices, *start.notices], issues, start.checkpoint, own, episodes)
 
 
 def _compose(
     args: argparse.Namespace, mode: str, composed: tuple[Path, DictConfig] | None
-) -> tuple[DictConfig, Path, list[str], list[Issue]]:
+) -> tuple[DictConfig, Path, list[str], list[Issue], frozenset[str] | None]:
     """Find, compose and bring up to date; what cannot be read at all ends here."""
     from omegaconf import OmegaConf, open_dict
 
@@ -110,6 +110,7 @@ def _compose(
     from isaaclab_rlinf.config.validate import require_sound
 
     source, cfg = composed or compose(args)
+    own = own_rollout_keys(cfg)
     if mode == "play" and OmegaConf.is_dict(cfg.get("runner", None)):
         with open_dict(cfg):  # before migration, which reads older names of evaluation keys only then
             cfg.runner.only_eval = True
@@ -117,8 +118,8 @@ def _compose(
     try:
         require_sound(cfg, source=source, mode=mode)
     except ConfigError as error:
-        raise ConfigError(attribute(error.issues, args, mode, source)) from None
-    return cfg, source, notices, []
+        raise ConfigError(attribute(error.issues, args, mode, source, own)) from None
+    return cfg, source, notices, [], own
 
 
 def _refuse_evaluation_config(cfg: DictConfig, source: Path) -> None:
@@ -139,6 +140,7 @@ def _checked(
     notices: list[str],
     issues: list[Issue],
     checkpoint: ResolvedCheckpoint | None,
+    own: frozenset[str] | None,
     episodes: int = 0,
 ) -> PreparedRun:
     """Validate and raise everything at once."""
@@ -147,7 +149,7 @@ def _checked(
 
     accelerators = {"num_accelerators": 0} if args.device == "cpu" else {}
     outcome = examine(cfg, source=source, mode=mode, **accelerators)
-    raise_if(attribute([*issues, *outcome.issues], args, mode, source))
+    raise_if(attribute([*issues, *outcome.issues], args, mode, source, own))
     if mode == "play":
         keep_for_evaluation(cfg)
     attach_blocks(cfg, source)

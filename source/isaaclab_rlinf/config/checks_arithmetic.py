@@ -66,11 +66,13 @@ def _check_env_count(ctx: Context, mode: str, sizes: Mapping[str, int | None]) -
     if mode == "train" and actor is not None:
         parts[f"{actor} actor ranks and {env} env workers x {stages} pipeline stages"] = math.lcm(actor, env * stages)
     step = math.lcm(*parts.values())
-    failed = [text for text, part in parts.items() if total % part]
+    # one text for each number: which of two equal ones is named makes no difference
+    named = {part: text for text, part in reversed(parts.items()) if part > 1}
+    failed = [text for part, text in named.items() if total % part]
     if failed:
-        reasons = "; ".join(f"{part}: {text}" for text, part in parts.items() if part > 1)
+        reasons = f" ({'; '.join(f'{part}: {text}' for part, text in named.items())})" if len(named) > 1 else ""
         found = f"{total} environments cannot be split over {', nor over '.join(failed)}"
-        ctx.issue(where, found, f"a multiple of {step} ({reasons})", f"use {nearest_multiples(total, step)}")
+        ctx.issue(where, found, f"a multiple of {step}{reasons}", f"use {nearest_multiples(total, step)}")
 
 
 def _check_steps(ctx: Context, mode: str) -> None:

@@ -90,6 +90,8 @@ def _unparsable(override: str, key: str, value: str) -> tuple[str, str, str] | N
         return f"{value!r} is not closed: a {closer} is missing", _VALUE, fix
     if as_list := _quoted_list(key, value):
         return f"Hydra cannot read {value!r} as a list", _VALUE, f"quote its entries: {as_list}"
+    if value.startswith("{") and value.endswith("}"):
+        return f"Hydra cannot read {value!r} as a mapping", "{a: 1}, keys without quotes", "put it into the YAML"
     quoted = quoted_override(key, value)
     fix = f"for this text, quote it for the shell and for Hydra: {quoted}" if quoted else "put it into the YAML"
     if _is_sweep(override):

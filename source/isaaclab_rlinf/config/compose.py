@@ -176,9 +176,10 @@ def _explain(error: Exception, path: Path) -> Issue:
         file = Path(mark.name) if mark is not None and Path(mark.name).is_file() else path
         line = mark.line + 1 if mark is not None else None
         at = f"line {line}" if line is not None else "syntax"
-        return Issue(
-            at, f"not valid YAML: {cause.problem or cause.context}", fix="repair the syntax", file=file, line=line
-        )
+        found = f"not valid YAML: {cause.problem or cause.context}"
+        if cause.context_mark is not None and line is not None and cause.context_mark.line + 1 < line:
+            found += f" ({cause.context}, which begins in line {cause.context_mark.line + 1})"
+        return Issue(at, found, fix="repair the syntax", file=file, line=line)
     if isinstance(error, MissingConfigException):
         return _missing_group(error, path)
     reasons = dict.fromkeys(first_line(part) for part in (error.__cause__, error) if part is not None)
@@ -192,4 +193,5 @@ def _missing_group(error: Any, path: Path) -> Issue:
     missing = str(error.missing_cfg_file)
     found = f"{missing!r} is asked for in `defaults:` and does not exist below {str(path.parent)!r}"
     allowed = listing(options) if options else ""
-    return Issue("defaults", found, allowed, did_you_mean(Path(missing).name, options), file=path)
+    fix = did_you_mean(Path(missing).name, options) or f"create {missing}.yaml there, or remove the entry"
+    return Issue("defaults", found, allowed, fix, file=path)

@@ -75,14 +75,28 @@ def run_check(args: argparse.Namespace) -> int:
     print_summary(checked.runs)
     for notice in checked.notices:
         print(f"[INFO] {notice}")
-    verbs = " and ".join(f"isaaclab {mode}" for mode in checked.runs)
+    verdict = _verdict(checked.runs)
     if not args.sim:
-        print(f"[INFO] No mistakes found: {verbs} would start. --sim looks at the task itself.", flush=True)
+        print(f"[INFO] {verdict} --sim looks at the task itself.", flush=True)
         return 0
-    print(f"[INFO] No mistakes found: {verbs} would start. Starting the simulator ...", flush=True)
+    print(f"[INFO] {verdict} Starting the simulator ...", flush=True)
     from isaaclab_rlinf.inspection.simulate import inspect_runs
 
     return inspect_runs(checked.runs, device=args.device or "cpu", num_envs=args.num_envs or 2, out=args.out)
+
+
+def _verdict(runs: dict[str, PreparedRun]) -> str:
+    """Say whether train and play would start here; a YAML may be meant for a machine that has more installed."""
+    from isaaclab_rlinf.config.gr00t_block import require_package
+
+    verbs = " and ".join(f"isaaclab {mode}" for mode in runs)
+    try:
+        for run in runs.values():
+            require_package(run.cfg, run.source)
+    except ConfigError as error:
+        reason = error.issues[0].found
+        return f"No mistakes found in the YAML, but on this machine {verbs} would not start: {reason}."
+    return f"No mistakes found: {verbs} would start."
 
 
 def check_config(args: argparse.Namespace) -> Checked:
