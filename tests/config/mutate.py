@@ -83,6 +83,32 @@ def removed(base: dict[str, Any], path: tuple[Any, ...]) -> dict[str, Any]:
     return cfg
 
 
+NONSENSE = (
+    None,
+    [],
+    {},
+    "",
+    "\u00fcn\u00ef \u2603",
+    10**30,
+    -1,
+    0,
+    1e308,
+    float("nan"),
+    True,
+    [None],
+    {"a": None},
+    "1e5",
+    "../../x",
+)
+"""Values that somebody could write anywhere."""
+
+
+def nonsense(base: dict[str, Any]) -> list[tuple[str, tuple[Any, ...], Any]]:
+    """Return name, path and value of every change to nonsense; the value is ``...`` where the key goes."""
+    every = [path for path in paths(base) if path[0] != "hydra"]
+    return [(f"{dotted(path)}={value!r}", path, value) for path in every for value in (..., *NONSENSE)]
+
+
 def _wrong_types(base: dict[str, Any], path: tuple[Any, ...]) -> Iterator[Mutation]:
     value, expected = get(base, path), (dotted(path),)
     if isinstance(path[-1], int) and not isinstance(value, dict):

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
-from mutate import changed, removed
+from mutate import changed, nonsense, removed
 from omegaconf import OmegaConf
 from second_paths import prepared, read_everything
 
@@ -99,3 +101,16 @@ def test_lora_without_a_rank_is_refused(base, go):
     for mode in ("train", "play"):
         with pytest.raises(ConfigError, match="lora_rank"):
             go(changed(base, (*MODEL, "is_lora"), True), mode)
+
+
+@pytest.mark.parametrize("mode", ["train", "play"])
+def test_nonsense_is_refused_or_read_to_the_end(base, go, mode):
+    # a sample of some thousand
+    for name, path, value in random.Random(7).sample(nonsense(base), 40):
+        raw = removed(base, path) if value is ... else changed(base, path, value)
+        try:
+            go(raw, mode)
+        except ConfigError:
+            continue
+        except Exception as error:
+            pytest.fail(f"{name}: {type(error).__name__}: {error}")
