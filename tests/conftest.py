@@ -8,6 +8,8 @@ import os
 import pytest
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Under `uv run pytest` Ray would upload the project, .venv included, for every worker (see backends/session.py).
+os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
 
 
 @pytest.fixture
