@@ -40,8 +40,9 @@ def write_json(path: Path, embodiment: TinyEmbodiment) -> Path:
     config = model_config(embodiment, TinySizes())
     (path / "config.json").write_text(json.dumps(config))
     write_safetensors(path / "model.safetensors", n1d7_shapes(config))
-    for name in ("backbone/config.json", "backbone/tokenizer.json"):
-        (path / name).write_text("{}")
+    (path / "backbone/config.json").write_text('{"text_config": {}, "vision_config": {}}')
+    (path / "backbone/tokenizer.json").write_text('{"model": {}, "added_tokens": []}')
+    (path / "backbone/chat_template.jinja").write_text("image")
     size = {"shortest_edge": 16**2, "longest_edge": 2**24}
     image_processor = {"patch_size": 16, "merge_size": 1, "size": size}
     (path / "backbone/preprocessor_config.json").write_text(json.dumps(image_processor))

@@ -105,7 +105,7 @@ def _resolve(
             task=_trained_task(cfg),
             config_name=source.stem,
         )
-        check_trained_weights(checkpoint, model, where)
+        check_trained_weights(checkpoint, model, where, for_resume=for_resume)
     except ConfigError as error:
         issues.extend(error.issues)
         return None

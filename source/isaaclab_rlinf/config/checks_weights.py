@@ -23,20 +23,23 @@ _WRAPPED, _BASE_LAYER = "base_model.model.", ".base_layer."
 """What peft puts around names."""
 
 
-def check_trained_weights(checkpoint: ResolvedCheckpoint, model: Mapping[str, Any], where: str) -> None:
+def check_trained_weights(
+    checkpoint: ResolvedCheckpoint, model: Mapping[str, Any], where: str, *, for_resume: bool = False
+) -> None:
     """Refuse weights that are damaged, or that are not those of the base model.
 
     Args:
         checkpoint: Resolved.
         model: ``actor.model`` or ``rollout.model``, with an absolute ``model_path``.
         where: Flag or key that names the checkpoint.
+        for_resume: Whether training goes on from it, so that the state beside the weights is read too.
 
     Raises:
         ConfigError: If they cannot be used.
     """
     try:
         saved = read_state_dict(checkpoint.weights)
-        if checkpoint.resumable:
+        if for_resume:
             check_distributed(checkpoint.step_dir / "actor" / "dcp_checkpoint")
     except ValueError as error:
         allowed = "a complete checkpoint of a training run"

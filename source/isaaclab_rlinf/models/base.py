@@ -32,9 +32,15 @@ def check_base_files(model_cfg: Mapping[str, Any]) -> None:
 
         checkpoint_facts(path)
     elif kind == "gr00t_n1d7":
+        from isaaclab_rlinf.models.gr00t_n1d7.backbone import backbone_directory
+        from isaaclab_rlinf.models.gr00t_n1d7.files import read_files
+        from isaaclab_rlinf.models.gr00t_n1d7.implementation import choose
         from isaaclab_rlinf.models.gr00t_n1d7.inspect import checkpoint_facts as facts_of_tag
 
-        facts_of_tag(path, tag)
+        files = read_files(path)
+        facts_of_tag(files, tag)
+        if choose(str(model_cfg.get("implementation") or "auto")) == "lerobot":
+            backbone_directory(files, model_cfg.get("backbone_model_path"))
     elif kind == "gr00t":
         from isaaclab_rlinf.models.gr00t.checkpoint import read_facts
 

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,18 +91,36 @@ def checkpoint_facts(model_path: str | Path) -> CheckpointFacts:
         )
     read_json(path / "tokenizer_config.json")
     tokenizer = read_json(path / "tokenizer.json")
-    try:
+    with reading(path):
         facts = _facts(path, config, processor, tokenizer)
         _check_consistent(facts, config, processor, tokenizer)
         expected = expected_shapes(config)
-    except KeyError as error:
-        raise ValueError(f"checkpoint {str(path)!r} lacks the entry {error} in its JSON files") from error
-    except (TypeError, AttributeError, IndexError, ArithmeticError) as error:
-        raise ValueError(f"checkpoint {str(path)!r} has a malformed entry in its JSON files: {error}") from error
     problems = differences(read_shapes(path), expected, optional=[VALUE_HEAD])
     if problems:
         raise ValueError(f"the weights in {path} do not fit the model that its config.json describes: {problems}")
     return facts
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what malformed entries of a checkpoint's JSON files lead to into one error that names the checkpoint.
+
+    Args:
+        path: The checkpoint directory.
+
+    Raises:
+        ValueError: In place of any error that such an entry can raise.
+    """
+    try:
+        yield
+    except KeyError as error:
+        raise ValueError(f"checkpoint {str(path)!r} lacks the entry {error} in its JSON files") from error
+    except (TypeError, AttributeError, IndexError, ArithmeticError) as error:
+        raise ValueError(f"checkpoint {str(path)!r} has a malformed entry in its JSON files: {error}") from error
+    except ValueError as error:
+        if str(path) in str(error):
+            raise
+        raise ValueError(f"checkpoint {str(path)!r} has a malformed entry in its JSON files: {error}") from error
 
 
 def read_json(path: Path) -> dict[str, Any]:

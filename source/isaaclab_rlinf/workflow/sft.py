@@ -157,15 +157,13 @@ def train_sft(
 
 def _make_learner(demonstrations: Demonstrations, settings: SftSettings) -> Learner:
     """Build the learner from its own seed; what is wrong with the base checkpoint's weights is found here."""
-    from safetensors import SafetensorError
-
     from isaaclab_rlinf.workflow.sft_learner import make_learner
 
     try:
         with seeded(settings.seed):
             return make_learner(demonstrations, settings)
-    except (ValueError, SafetensorError) as error:
-        if isinstance(error, ConfigError):
+    except Exception as error:  # of transformers, tokenizers or safetensors, from the base's files
+        if isinstance(error, ConfigError) or (settings.base is None and not isinstance(error, ValueError)):
             raise
         if settings.base is None:
             raise ConfigError([Issue(WHERE, f"a new tiny_vla cannot be trained on it: {error}")]) from error

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isaaclab_rlinf.models.inspect import reading
 from isaaclab_rlinf.models.weight_files import read_shapes, refuse_pointers
 
 MODEL_TYPE = "gr00t_n1_5"
@@ -72,10 +73,8 @@ def read_facts(model_path: str | Path, tag: str) -> N1d5Facts:
     read_shapes(path)
     if tag not in embodiments:
         raise ValueError(f"{path / METADATA} has no embodiment {tag!r}; it has: {', '.join(sorted(embodiments))}")
-    try:
+    with reading(path):
         return _facts(path, tag, config, embodiments[tag]["modalities"])
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"{path}: the entry {error} is missing or malformed in its JSON files") from error
 
 
 def _read(path: Path) -> dict[str, Any]:

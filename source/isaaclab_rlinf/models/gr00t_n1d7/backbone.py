@@ -9,13 +9,16 @@ in the backbone's own repository, named by ``model_name`` (nvidia/Cosmos-Reason2
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from isaaclab_rlinf.models.inspect import read_json
 from isaaclab_rlinf.models.weight_files import refuse_pointers
 
 from .files import BACKBONE_DIR, CheckpointFiles
 
+_IMAGES = ("preprocessor_config.json", "processor_config.json")
 _TOKENIZER = ("tokenizer.json", "vocab.json")
 
 
@@ -59,14 +62,35 @@ def _find(files: CheckpointFiles, backbone_model_path: str | Path | None) -> Pat
 def _refuse_damaged(place: Path) -> None:
     """Refuse pointers of Git LFS, and JSON that is cut short: the tokenizer is read only when the model is built."""
     refuse_pointers(place)
-    read_json(place / "config.json")
-    for file in sorted(place.glob("*.json")):
-        with file.open("rb") as stream:
-            first = stream.read(64).lstrip()[:1]
-            stream.seek(max(0, file.stat().st_size - 64))
-            last = stream.read().rstrip()[-1:]
-        if (first, last) not in ((b"{", b"}"), (b"[", b"]")):
-            raise ValueError(f"{file} is cut short or not JSON")
+    config = read_json(place / "config.json")
+    parts = ("text_config", "vision_config")
+    if not all(isinstance(config.get(part), dict) for part in parts):
+        raise ValueError(f"{place / 'config.json'} is not that of a Qwen3-VL: it lacks {' or '.join(parts)}")
+    contents = {file.name: _read_once(file) for file in sorted(place.glob("*.json"))}
+    if not any(name in contents for name in _IMAGES):
+        raise ValueError(f"{place} has no {' or '.join(_IMAGES)}: how images are cut stands there")
+    tokenizer = contents.get(_TOKENIZER[0])
+    if tokenizer is not None and not {"model", "added_tokens"} <= tokenizer.keys():
+        raise ValueError(f"{place / _TOKENIZER[0]} is no tokenizer: it lacks model or added_tokens")
+    template = place / "chat_template.jinja"
+    if template.is_file():
+        if not template.read_bytes().strip():
+            raise ValueError(f"{template} is empty")
+    elif "chat_template.json" not in contents and not contents.get("tokenizer_config.json", {}).get("chat_template"):
+        raise ValueError(f"the tokenizer in {place} has no chat template; expected {template.name} there")
+
+
+def _read_once(file: Path) -> dict[str, Any]:
+    """Read a JSON file; a tokenizer's has ten megabytes, and is asked for by several checks of one command."""
+    if not file.is_file():
+        raise ValueError(f"{file} is a directory, or a link to a file that is absent")
+    status = file.stat()
+    return _read_version(file, status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@lru_cache(maxsize=16)
+def _read_version(file: Path, *version: int) -> dict[str, Any]:
+    return read_json(file)
 
 
 def _complete(place: Path) -> bool:

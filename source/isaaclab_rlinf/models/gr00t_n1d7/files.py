@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isaaclab_rlinf.models.inspect import read_json
+from isaaclab_rlinf.models.inspect import read_json, reading
 from isaaclab_rlinf.models.weight_files import INDEX, SINGLE, hint_of_run, refuse_pointers
 
 MODEL_TYPES = ("Gr00tN1d7", "gr00t_n1d7")
@@ -94,7 +94,7 @@ def read_files(model_path: str | Path) -> CheckpointFiles:
     refuse_pointers(path)
     config = read_json(path / "config.json")
     _check_model_type(path, config)
-    try:
+    with reading(path):
         files = CheckpointFiles(
             path=path,
             processor_dir=complete,
@@ -104,8 +104,6 @@ def read_files(model_path: str | Path) -> CheckpointFiles:
             embodiment_ids={**DEFAULT_EMBODIMENT_IDS, **_given_ids(complete)},
         )
         _ = files.tags
-    except (TypeError, AttributeError) as error:
-        raise ValueError(f"checkpoint {str(path)!r} has a malformed entry in its JSON files: {error}") from error
     return files
 
 
@@ -119,6 +117,6 @@ def _check_model_type(path: Path, config: dict[str, Any]) -> None:
         return
     other = {"gr00t_n1_5": " (GR00T N1.5: use model_type: gr00t)", "Gr00tN1d6": " (GR00T N1.6: use gr00t_n1d6)"}
     raise ValueError(
-        f"{path / 'config.json'} has model_type {found!r}{other.get(found, '')}, expected {MODEL_TYPES[0]!r}; "
+        f"{path / 'config.json'} has model_type {found!r}{other.get(str(found), '')}, expected {MODEL_TYPES[0]!r}; "
         "model_path and model_type must belong together"
     )

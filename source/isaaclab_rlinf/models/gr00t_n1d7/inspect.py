@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isaaclab_rlinf.models.inspect import reading
+
 from .files import CheckpointFiles, read_files
 from .weights import check_weights
 
@@ -85,15 +87,11 @@ def checkpoint_facts(model_path: str | Path | CheckpointFiles, embodiment_tag: s
     """
     files = model_path if isinstance(model_path, CheckpointFiles) else read_files(model_path)
     tag = _check_tag(files, embodiment_tag)
-    try:
+    with reading(files.path):
         modality = files.processor["modality_configs"][tag]
         facts = _facts(files, tag, modality)
         _check_consistent(files, facts, modality)
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"checkpoint {str(files.path)!r} lacks an entry for embodiment {tag!r} in its JSON files: {error}"
-        ) from error
-    check_weights(files.path, files.config)
+        check_weights(files.path, files.config)
     return facts
 
 
