@@ -86,7 +86,7 @@ def test_actors_build_their_model_so(module, checkpoint, monkeypatch):
 
     module = importlib.import_module(f"isaaclab_rlinf.workers.{module}")
     worker = next(value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__)
-    parent = worker.__mro__[1]
+    parent = next(base for base in worker.__mro__[1:] if "model_provider_func" in vars(base))
     monkeypatch.setattr(parent, "model_provider_func", lambda self: torch.nn.Linear(3, 2))
     actor = worker.__new__(worker)
     actor.cfg = OmegaConf.create({"runner": {"ckpt_path": checkpoint}})
