@@ -172,10 +172,12 @@ def test_n1d7_directories_through_the_check_that_all_commands_share(which, reque
 def test_n1d7_directories_through_sft(n1d7, tmp_path):
     from argparse import Namespace
 
-    from isaaclab_rlinf.workflow.sft_cli import _check_base as check_sft
+    from isaaclab_rlinf.workflow.sft_cli import _check_flags
+
+    given = {"embodiment_tag": "new_embodiment", "backbone_model_path": None, "max_text_length": None}
 
     def run(path: Path) -> None:
-        check_sft(Namespace(base=path, embodiment_tag="new_embodiment", backbone_model_path=None))
+        _check_flags(Namespace(base=path, out=tmp_path / "out", **given))
 
     outcomes = tried(n1d7, tmp_path / "base", run)
     assert other_than(outcomes, "refused", "accepted") == {}
