@@ -99,7 +99,7 @@ def test_the_checkpoint_of_another_generation(trocar, model_dir):
 def test_files_that_are_missing_or_broken(trocar, model_dir):
     metadata = model_dir / "experiment_cfg/metadata.json"
     metadata.write_text('{"new_embodiment": {"modalities": {"video": {}}}}')
-    assert "missing or malformed" in only(trocar()).found
+    assert "lacks the entry 'action'" in only(trocar()).found
     metadata.write_text("{")
     assert "not valid JSON" in only(trocar()).found
     metadata.unlink()
