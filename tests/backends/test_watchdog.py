@@ -33,7 +33,8 @@ def processes_in(directory):
 
 @pytest.fixture
 def driver(tmp_path, request):
-    path = os.pathsep.join([str(FAKES), os.environ.get("PYTHONPATH", "")])
+    # An empty entry would be the working directory, which must not be searched first.
+    path = os.pathsep.join(filter(None, [str(FAKES), os.environ.get("PYTHONPATH")]))
     process = subprocess.Popen(
         [sys.executable, str(SCRIPT), request.param],
         cwd=tmp_path,
