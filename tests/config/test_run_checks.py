@@ -38,6 +38,16 @@ def test_a_login_is_asked_for_where_there_is_none(check, home, monkeypatch):
     assert check(f"{BACKENDS}=swanlab", "+runner.logger.swanlab_mode=local").issues == ()
 
 
+@pytest.mark.parametrize("variable", ["ISAACLAB_RLINF_NUM_THREADS", "ISAACLAB_RLINF_SIM_THREADS"])
+def test_a_number_of_threads_is_one(check, monkeypatch, variable):
+    for given in ("all", "0", "-2", ""):
+        monkeypatch.setenv(variable, given)
+        issue = only(check())
+        assert variable in issue.where and repr(given) in issue.found and issue.file is None
+    monkeypatch.setenv(variable, "4")
+    assert check().issues == ()
+
+
 def test_each_group_has_a_name_of_its_own(check):
     assert only(check("rollout.group_name=EnvGroup")).where == "env.group_name"
     assert only(check("rollout.group_name='a,b'")).where == "rollout.group_name"

@@ -146,7 +146,7 @@ def test_lora_as_rlinf_applies_it_trains_only_adapters_and_value_head(path):
     from rlinf.models import get_model
 
     register_models()
-    policy = get_model(OmegaConf.create(tiny_gr00t.settings(path, is_lora=True, lora_rank=2)))
+    policy = get_model(OmegaConf.create(tiny_gr00t.settings(path, is_lora=True, lora_rank=2, load_to_device=False)))
     trained = [name for name, parameter in policy.named_parameters() if parameter.requires_grad]
     assert trained and all("lora_" in name or "value_head" in name for name in trained)
     assert any("language_model" in name for name in trained) and any("value_head" in name for name in trained)

@@ -9,6 +9,7 @@ import math
 import shutil
 import subprocess
 import sys
+import threading
 
 import pytest
 import tiny_gr00t
@@ -285,3 +286,22 @@ def test_sizes_are_fitted_as_qwens_image_processor_does(limits):
 
     for height, width in itertools.product((17, 48, 63, 224, 256, 480), (17, 64, 100, 256, 640)):
         assert fitted_size(height, width, 32, *limits) == smart_resize(height, width, 32, *limits)
+
+
+@pytest.mark.parametrize("albumentations", [False, True])
+def test_images_are_resized_on_all_threads(albumentations, monkeypatch):
+    transform = ImageTransform((32, 32), (28, 28), None, None, False, albumentations)
+    frames = torch.randint(0, 256, (7, 48, 64, 3), dtype=torch.uint8)
+    alone = transform(frames)
+    name = "_with_opencv" if albumentations else "_with_torch"
+    resize, seen, meet = getattr(ImageTransform, name), set(), threading.Barrier(3, timeout=30)
+
+    def watched(self, images):
+        seen.add(threading.get_ident())
+        meet.wait()
+        return resize(self, images)
+
+    monkeypatch.setattr(ImageTransform, name, watched)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    assert torch.equal(transform(frames), alone)
+    assert len(seen) == 3

@@ -194,7 +194,7 @@ def test_rlinf_builds_it_after_idempotent_registration(policy_cfg):
 
     register_models()
     register_models()
-    model = get_model(policy_cfg)
+    model = get_model(OmegaConf.merge(policy_cfg, {"load_to_device": False}))
     assert type(model).__name__ == "TinyVLAForRL"
     assert not any(module.training for module in model.modules())
 

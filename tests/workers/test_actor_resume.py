@@ -30,6 +30,8 @@ OPTIM = {
 class Policy(torch.nn.Module):
     """A policy and a value head, small."""
 
+    _no_split_modules = ("Linear",)
+
     def __init__(self):
         super().__init__()
         torch.manual_seed(0)
@@ -45,19 +47,19 @@ def process_group(tmp_path_factory):
     torch.distributed.destroy_process_group()
 
 
-def actor(**optim):
+def actor(wrap=lambda model: model, **optim):
     """An actor as it is after ``setup_model_and_optimizer``, without RLinf's cluster around it."""
     from rlinf.hybrid_engines.fsdp.strategy.fsdp2 import FSDP2Strategy
 
     worker = object.__new__(ActorWorker)
     cfg = OmegaConf.create({"actor": {"optim": {**OPTIM, **optim}, "fsdp_config": {"save_full_model_weights": False}}})
-    worker.cfg, worker._cfg, worker._rank = cfg, cfg.actor, 0
+    worker.cfg, worker._cfg, worker._rank = cfg, cfg.actor, torch.distributed.get_rank()
     worker._logger = SimpleNamespace(info=print, warning=print)
     worker.is_weight_offloaded = worker.is_optimizer_offloaded = False
     worker.store_requires_grad_param_name, worker.optimizer_steps = [], 0
     worker.critic_warmup_steps = int(optim.get("critic_warmup_steps", 0))
     worker.grad_scaler = worker.build_grad_scaler(False)
-    worker.model = Policy()
+    worker.model = wrap(Policy())
     worker._strategy = object.__new__(FSDP2Strategy)
     worker._strategy.clip_grad_norm_ = lambda model: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     worker.optimizer = worker.build_optimizer(worker.model, enable_critic_warmup=worker.critic_warmup_steps > 0)

@@ -149,6 +149,8 @@ def _tell_resume(console: RunConsole, runner, run_: PreparedRun) -> None:
         )
         for change in state["changed"]:
             console.line(f"[INFO] Given now, so used: {change}")
+        for notice in state["notices"]:
+            console.line(f"[INFO] {notice[0].upper()}{notice[1:]}")
 
 
 def _conclude(console: RunConsole, runner, run_dir: Path, started: float) -> None:

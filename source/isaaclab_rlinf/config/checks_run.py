@@ -15,8 +15,9 @@ from typing import Any
 from urllib.parse import urlparse
 
 from isaaclab_rlinf.config.context import Context
-from isaaclab_rlinf.config.errors import did_you_mean, listing, show
+from isaaclab_rlinf.config.errors import Issue, did_you_mean, listing, show
 
+THREAD_VARIABLES = ("ISAACLAB_RLINF_NUM_THREADS", "ISAACLAB_RLINF_SIM_THREADS")
 BACKENDS = ("tensorboard", "wandb", "swanlab")
 _GROUPS = ("actor", "rollout", "env")
 _NAME_BYTES = 200
@@ -24,13 +25,14 @@ _NAME_BYTES = 200
 
 
 def check_run(ctx: Context) -> None:
-    """Check names and loggers.
+    """Check names, loggers and what the environment says of threads.
 
     Args:
         ctx: The validation in progress.
     """
     _check_experiment_name(ctx)
     _check_group_names(ctx)
+    _check_threads(ctx)
     for mode in ("train", "eval"):
         _tell_unread(ctx, mode)
     for backend in _backends(ctx):
@@ -47,6 +49,14 @@ def _check_experiment_name(ctx: Context) -> None:
         ctx.issue(
             where, f"{show(name)} {reason}; it names a directory of the run", "a plain name", f"e.g. {fix or 'run'}"
         )
+
+
+def _check_threads(ctx: Context) -> None:
+    for variable in THREAD_VARIABLES:
+        given = os.environ.get(variable)
+        if given is not None and not (given.isdecimal() and int(given) > 0):
+            where, found = f"environment variable {variable}", f"{show(given)} is no number of threads"
+            ctx.issues.append(Issue(where, found, "a whole number from 1", f"unset {variable}", given=True))
 
 
 def _no_file_name(name: str) -> str:

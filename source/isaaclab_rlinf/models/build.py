@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import torch
 
-_DEFAULTS = {"precision": "fp32", "is_lora": False}
+_DEFAULTS = {"precision": "fp32", "is_lora": False, "load_to_device": False}
 
 
 def build_registered(model_cfg: Mapping[str, Any], extensions: Sequence[str] = ()) -> torch.nn.Module:
     """Register our models and the user's, then build one as RLinf's workers do.
 
     Args:
-        model_cfg: The ``actor.model`` section; ``precision`` defaults to fp32, ``is_lora`` to false.
+        model_cfg: The ``actor.model`` section; ``precision`` defaults to fp32, ``is_lora`` to false, and so does
+            ``load_to_device``: RLinf would move the model to the first GPU.
         extensions: Modules whose ``register()`` is called, as in the YAML's ``extensions:``; the module that
             ``RLINF_EXT_MODULE`` names is called before them.
 

@@ -31,7 +31,8 @@ def registered_builder(model_cfg: Mapping[str, Any], extensions: Sequence[str] =
     """Return a factory for a model type that is registered with RLinf.
 
     Args:
-        model_cfg: The ``actor.model`` section; ``precision`` defaults to fp32, ``is_lora`` to false.
+        model_cfg: The ``actor.model`` section; ``precision`` defaults to fp32, ``is_lora`` and ``load_to_device``
+            (to the first GPU, which other processes may use) to false.
         extensions: Modules whose ``register()`` is called first, as in the YAML's ``extensions:``.
     """
     from omegaconf import OmegaConf

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from isaaclab_rlinf.backends.health import SKIPPED_UPDATES, UPDATES
 from isaaclab_rlinf.backends.ratio_check import INITIAL_RATIO_ERROR
 from isaaclab_rlinf.compat import prepare_worker_imports
+from isaaclab_rlinf.compat.rlinf_checkpoint import random_state_of
 from isaaclab_rlinf.compat.transformers_aliases import alias_removed_auto_classes
 
 prepare_worker_imports()
@@ -20,7 +21,7 @@ alias_removed_auto_classes()
 
 from rlinf.workers.actor.fsdp_actor_worker import EmbodiedFSDPActor  # noqa: E402
 
-from .common import use_cpu_threads  # noqa: E402
+from .common import use_cores  # noqa: E402
 from .optimizer_settings import (  # noqa: E402
     SchedulePosition,
     move_schedule,
@@ -47,12 +48,13 @@ class ActorWorker(TrainingRecord, EmbodiedFSDPActor):
 
     _first_update = _skipped_updates = 0
     _changed_settings: tuple[str, ...] = ()
+    _random_notices: list[str] = []  # noqa: RUF012 - replaced, never changed
 
     def init_worker(self) -> None:
-        """Build model and optimizer, seeded, and use the machine's cores where there is no GPU."""
+        """Build model and optimizer, seeded, and use the cores of the machine."""
         from rlinf.utils.utils import seed_everything
 
-        use_cpu_threads(self.torch_device_type)
+        use_cores(self._node_local_world_size)
         seed_everything(self.cfg.actor.seed)
         super().init_worker()
 
@@ -112,6 +114,8 @@ class ActorWorker(TrainingRecord, EmbodiedFSDPActor):
     def load_checkpoint(self, load_path: str) -> None:
         """Restore what :meth:`save_checkpoint` wrote, but for the settings: those that are given now win.
 
+        It may have been written on another kind of device, or by another number of ranks.
+
         Args:
             load_path: The checkpoint's ``actor`` directory.
         """
@@ -121,7 +125,8 @@ class ActorWorker(TrainingRecord, EmbodiedFSDPActor):
         schedule, in_warmup = schedule_of(self.cfg.actor.optim), self._match_warmup(state.get("critic_warmup_steps"))
         settings, position = settings_of(self.optimizer), SchedulePosition()
         self.lr_scheduler = [position]  # the checkpoint's schedule may be of another kind: only its place is read
-        super().load_checkpoint(load_path)
+        with random_state_of(load_path) as self._random_notices:
+            super().load_checkpoint(load_path)
         rates = ("value_lr",) if in_warmup else ("lr", "value_lr")[: len(settings)]
         changes = put_settings(self.optimizer, settings, rates)
         if in_warmup and not self.critic_warmup_steps:  # it ends here, as upstream ends it: with a new optimizer
@@ -158,12 +163,13 @@ class ActorWorker(TrainingRecord, EmbodiedFSDPActor):
         """Return what tells a resumed run from a new one.
 
         Returns:
-            ``optimizer_steps``, ``scheduler_steps``, the first group's learning rate ``lr``, and ``changed``: one text
-            for each setting that is another than the checkpoint's.
+            ``optimizer_steps``, ``scheduler_steps``, the first group's learning rate ``lr``, ``changed``: one text
+            for each setting that is another than the checkpoint's, and ``notices``: what else differs.
         """
         return {
             "optimizer_steps": self.optimizer_steps,
             "scheduler_steps": self.lr_scheduler.last_epoch,
             "lr": self.optimizer.param_groups[0]["lr"],
             "changed": self._changed_settings,
+            "notices": tuple(self._random_notices),
         }

@@ -16,7 +16,7 @@ from rlinf.workers.rollout.hf.huggingface_worker import MultiStepRolloutWorker  
 
 from isaaclab_rlinf.config.seeds import derived_seed, resumed_seed  # noqa: E402
 
-from .common import use_cpu_threads  # noqa: E402
+from .common import use_cores  # noqa: E402
 from .weights import LoadReport, load_full_weights, without_checkpoint  # noqa: E402
 
 
@@ -34,7 +34,7 @@ class RolloutWorker(MultiStepRolloutWorker):
         """
         from rlinf.utils.utils import seed_everything
 
-        use_cpu_threads(self.torch_device_type)
+        use_cores(self._node_local_world_size)
         # A resumed run draws other noise than the run before it did.
         resumed_at = re.search(r"global_step_(\d+)$", self.cfg.runner.get("resume_dir", None) or "")
         own = derived_seed(self.cfg.actor.seed, 1000 * (1 + self._rank))

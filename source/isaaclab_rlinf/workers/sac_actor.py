@@ -19,6 +19,7 @@ alias_removed_auto_classes()
 
 from rlinf.workers.actor.fsdp_sac_policy_worker import EmbodiedSACFSDPPolicy  # noqa: E402
 
+from .common import use_cores  # noqa: E402
 from .weights import build_and_load  # noqa: E402
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ from .training_record import TrainingRecord  # noqa: E402
 
 class SacActorWorker(TrainingRecord, EmbodiedSACFSDPPolicy):
     """RLinf's SAC policy worker."""
+
+    def init_worker(self) -> None:
+        """Build models and optimizers, and use the cores of the machine."""
+        use_cores(self._node_local_world_size)
+        super().init_worker()
 
     def model_provider_func(self) -> torch.nn.Module:
         """Build the model, with the weights of ``runner.ckpt_path``; see :func:`.weights.build_and_load`."""
