@@ -80,10 +80,16 @@ def test_the_blocks_instruction_is_the_one_rlinf_sees(trocar_yaml):
     assert cfg.env.train.isaaclab.task_description == "assemble trocar from tray"
 
 
-def test_offload_moves_to_where_it_is_read(trocar_yaml):
+def test_offload_of_all_environments_is_dropped_and_said(trocar_yaml):
     cfg = compose_config(trocar_yaml, ["env.enable_offload=true"])
-    assert sum("enable_offload" in notice for notice in migrate(cfg)) == 2
-    assert cfg.env.train.enable_offload is True
+    assert sum(notice.startswith("env.enable_offload: true is dropped") for notice in migrate(cfg)) == 1
+    assert "enable_offload" not in cfg.env
+    assert not any(cfg.env[mode].get("enable_offload") for mode in ("train", "eval")), "which would be refused"
+
+
+def test_offload_that_is_off_is_no_news(trocar_yaml):
+    cfg = compose_config(trocar_yaml, ["env.enable_offload=false"])
+    assert not any("offload" in notice for notice in migrate(cfg))
 
 
 def test_anything_may_be_missing():

@@ -126,20 +126,20 @@ def schedule_from_table(table):
 
 
 @contextmanager
-def open_fake(spec: SimulatorSpec) -> Iterator[FakeSimulator]:
+def open_fake(spec: SimulatorSpec, report) -> Iterator[FakeSimulator]:
     """A well-behaved simulator for a real child process."""
     print("noisy start-up")
     yield FakeSimulator(spec.num_envs, lambda env, episode: (5 + env, SUCCESS))
 
 
 @contextmanager
-def open_failing_at_start(spec: SimulatorSpec) -> Iterator[FakeSimulator]:
+def open_failing_at_start(spec: SimulatorSpec, report) -> Iterator[FakeSimulator]:
     raise RuntimeError("no such robot")
     yield
 
 
 @contextmanager
-def open_killed_at_start(spec: SimulatorSpec) -> Iterator[FakeSimulator]:
+def open_killed_at_start(spec: SimulatorSpec, report) -> Iterator[FakeSimulator]:
     print("last words before the end", flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
     yield
@@ -154,7 +154,7 @@ class _FailingStep(FakeSimulator):
 
 
 @contextmanager
-def open_failing_in_step(spec: SimulatorSpec) -> Iterator[FakeSimulator]:
+def open_failing_in_step(spec: SimulatorSpec, report) -> Iterator[FakeSimulator]:
     yield _FailingStep(spec.num_envs, lambda env, episode: (50, SUCCESS))
 
 
@@ -164,7 +164,7 @@ class _HangingStep(FakeSimulator):
 
 
 @contextmanager
-def open_hanging_in_step(spec: SimulatorSpec) -> Iterator[FakeSimulator]:
+def open_hanging_in_step(spec: SimulatorSpec, report) -> Iterator[FakeSimulator]:
     yield _HangingStep(spec.num_envs, lambda env, episode: (50, SUCCESS))
 
 

@@ -63,6 +63,9 @@ class FakeIsaacEnv:
         self.episode_length_buf[:] = 0
         return self.observe(), {}
 
+    def close(self):
+        pass
+
     def step(self, action):
         self.episode_length_buf += 1
         reset = self.termination_manager.compute()
@@ -152,3 +155,13 @@ def test_success_conditions_are_checked_against_the_task():
     assert "'dropped' counts as success" in _assumption(["dropped"])
     assert step(build(SuccessSpec(reward_above=0.5))).success.all()
     assert not step(build(SuccessSpec(reward_above=1.5))).success.any()
+
+
+@pytest.mark.parametrize(("sensors", "given", "then"), [(True, 0, 1), (True, 3, 3), (False, 0, 0)])
+def test_no_episode_begins_with_the_image_of_another(sensors, given, then):
+    """RTX shows the last render, which came before the reset; Isaac Lab's default is not to render again."""
+    wrapped = FakeIsaacEnv()
+    wrapped.has_rtx_sensors, wrapped.cfg.num_rerenders_on_reset = sensors, given
+    isaac = IsaacEnv(wrapped, make_spec(NUM_ENVS, 4, dataclasses.replace(BLOCK, main_images=None)))
+    assert wrapped.cfg.num_rerenders_on_reset == then
+    assert any("num_rerenders_on_reset" in notice for notice in isaac.notices) == (then != given)

@@ -59,6 +59,6 @@ class Switchable:
 
 
 @contextmanager
-def open_switchable(spec):
-    with open_isaac_env(spec) as env:
+def open_switchable(spec, report):
+    with open_isaac_env(spec, report) as env:
         yield Switchable(env)

@@ -83,7 +83,7 @@ def opened(env: LiveEnv):
     """Return a stand-in of ``open_isaac_env`` that gives this environment."""
 
     @contextmanager
-    def open_env(spec):
+    def open_env(spec, report):
         yield env
 
     return open_env

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 _BUCKET_BYTES = 128 * 1024 * 1024
-_MODES = ("train", "eval")
 
 
 def migrate(cfg: DictConfig) -> list[str]:
@@ -131,16 +130,16 @@ def _amp(cfg: DictConfig, notices: list[str]) -> None:
 
 
 def _env_offload(cfg: DictConfig, notices: list[str]) -> None:
+    """Drop a key of older YAMLs that RLinf does not read; its place today, ``env.<mode>``, is refused."""
     env = _section(cfg, "env")
-    if env is None or env.get("enable_offload") is not True:
+    if env is None or type(env.get("enable_offload")) is not bool:
         return
-    for mode in _MODES:
-        section = _section(env, mode)
-        if section is not None and section.get("enable_offload") is None:
-            section.enable_offload = True
-            notices.append(
-                f"env.{mode}.enable_offload: true (from env.enable_offload, which RLinf 0.3.0 does not read)"
-            )
+    if env.enable_offload:
+        notices.append(
+            "env.enable_offload: true is dropped: RLinf 0.3.0 does not read it, and a simulator cannot leave its device "
+            "and come back; actor.enable_offload and rollout.enable_offload free device memory"
+        )
+    del env["enable_offload"]
 
 
 def _betas(cfg: DictConfig, notices: list[str]) -> None:

@@ -133,7 +133,7 @@ class ChunkStepper:
     def _record_step(self, t: int, result: StepResult, active: torch.Tensor, progress: _ChunkProgress) -> torch.Tensor:
         """Books one step and returns which active environments ended in it, (B,) bool."""
         reward = result.reward.to(torch.float32)
-        if not torch.isfinite(reward[active]).all():
+        if not (torch.isfinite(reward) | ~active).all():
             env = int((active & ~torch.isfinite(reward)).nonzero()[0, 0])
             raise MappingError(f"The reward of environment {env} is {float(reward[env])}: check the reward terms.")
         self._metrics.record(active, reward, result.success)
@@ -142,23 +142,23 @@ class ChunkStepper:
         progress.truncations[:, t] = result.truncated & active
         ended = (result.terminated | result.truncated) & active
         wanted = {"done": ended, "truncated": result.truncated & active}.get(self._final_wanted)
-        if wanted is not None and wanted.any():
-            self._store_final(result, wanted, progress)
+        if wanted is not None:
+            progress.final_wanted |= wanted
+            if result.final_observation is not None:
+                self._store_final(result, wanted, progress)
         return ended
 
     def _store_final(self, result: StepResult, wanted: torch.Tensor, progress: _ChunkProgress) -> None:
-        if result.final_observation is None:
-            raise RuntimeError("the environment ended an episode without the final observation it was asked for")
         rows = wanted.nonzero().squeeze(-1).cpu()
         for name, value in map_observation(result.final_observation, self._map).items():
             self._final[name][rows] = value[wanted].cpu()
         progress.final_rows |= wanted
-        progress.has_final = True
 
     def _finish(self, result: StepResult, active: torch.Tensor, progress: _ChunkProgress) -> None:
         """Publishes the boundary observation and the metrics, and starts the next episodes."""
         mapped = map_observation(result.observation, self._map)
         _store(self._observation, mapped)
+        progress.close()
         if progress.has_final:
             # RLinf evaluates the value of the whole batch: untouched rows are the current observation.
             rows = (~progress.final_rows).nonzero().squeeze(-1).cpu()
@@ -191,8 +191,16 @@ class _ChunkProgress:
         self.rewards = torch.zeros(num_envs, chunk, device=device)
         self.terminations = torch.zeros(num_envs, chunk, dtype=torch.bool, device=device)
         self.truncations = torch.zeros(num_envs, chunk, dtype=torch.bool, device=device)
-        self.final_rows = torch.zeros(num_envs, dtype=torch.bool, device=device)
+        self.final_wanted = torch.zeros(num_envs, dtype=torch.bool, device=device)
+        self.final_rows = torch.zeros_like(self.final_wanted)
         self.has_final = False
+
+    def close(self) -> None:
+        """Looks once whether the chunk has final observations: each look waits for the device."""
+        wanted, missing = torch.stack([self.final_wanted, self.final_wanted & ~self.final_rows]).any(dim=1).tolist()
+        if missing:
+            raise RuntimeError("the environment ended an episode without the final observation it was asked for")
+        self.has_final = wanted
 
 
 def _place_dones(dones: torch.Tensor, last_column: bool) -> torch.Tensor:

@@ -59,6 +59,7 @@ class IsaacEnv:
                 f"an episode of {self.max_episode_steps} steps does not end at a chunk boundary (chunk "
                 f"{spec.chunk_length}): time-outs then cost extra rendering. max_episode_steps {better} avoids it."
             )
+        notices.extend(_render_after_resets(env))
         self._success = SuccessReader(env, spec.block.success, notices)
         self._selection = install_world_selection(env)
         self._gate = self._install_gate(notices)
@@ -179,6 +180,22 @@ class IsaacEnv:
             return False
         ending = bool((self._env.episode_length_buf + 1 >= self.max_episode_steps - 1).any())
         return final == "done" or ending or self._success.has_other_time_outs
+
+
+def _render_after_resets(env: Any) -> list[str]:
+    """Makes Isaac Lab render again after a reset, where its renderer would show the old episode; returns a notice.
+
+    With RTX an image is of the last render, which in a step comes before the reset. Resets fall in a chunk's last step
+    here, so a whole chunk would be chosen by that image.
+    """
+    if not getattr(env, "has_rtx_sensors", False) or getattr(env.cfg, "num_rerenders_on_reset", 1) > 0:
+        return []
+    env.cfg.num_rerenders_on_reset = 1  # Read by reset() and step() each time.
+    return [
+        "the task renders nothing after a reset (num_rerenders_on_reset: 0), so the first image of an episode would be "
+        "one of the episode before; this run renders once. `init_params.env_overrides: {num_rerenders_on_reset: 1}` says "
+        "so in the YAML, or a larger number."
+    ]
 
 
 class _Request:

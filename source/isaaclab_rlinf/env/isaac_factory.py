@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import math
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.compat.warp_settings import configure_warp
@@ -25,28 +27,102 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_isaac_env(spec: SimulatorSpec) -> Iterator[IsaacEnv]:
+def open_isaac_env(spec: SimulatorSpec, report: Callable[[BaseException], None]) -> Iterator[IsaacEnv]:
     """Starts the runtime the task needs (Kit or none), yields the environment, and closes both.
+
+    Closing Kit ends the process, so nothing of the caller's runs after this context where the task needs Kit: what is
+    to be told or written must be done inside it.
+
+    Args:
+        spec: What to build.
+        report: Called with an error of the opening while somebody still can be told of it.
 
     Raises:
         ValueError: If the task is not registered or an override names no attribute of its configuration.
+        RuntimeError: If the task needs Isaac Sim and there is none, or it asks something before it starts.
     """
     os.environ.pop("DISPLAY", None)  # Headless always: a reachable display would make Kit open a window.
     configure_warp()
     env_cfg = build_env_cfg(spec, import_tasks(spec.import_modules))
 
-    import gymnasium
-    from isaaclab.app.sim_launcher import launch_simulation
+    from isaaclab.app.sim_launcher import validate_launch
 
-    from isaaclab_rlinf.env.isaac_env import IsaacEnv
-
-    arguments = {"headless": True, "enable_cameras": bool(spec.block.cameras), "device": spec.device}
-    with launch_simulation(env_cfg, arguments):
-        env = gymnasium.make(spec.task_id, cfg=env_cfg).unwrapped
+    _, needs = validate_launch(env_cfg, launcher_arguments(spec))
+    if needs:
+        require_isaac_sim(spec.task_id, needs)
+    with _runtime(env_cfg, spec):
         try:
-            yield IsaacEnv(env, spec)
+            import gymnasium
+
+            from isaaclab_rlinf.env.isaac_env import IsaacEnv
+
+            env = gymnasium.make(spec.task_id, cfg=env_cfg).unwrapped
+            wrapped = IsaacEnv(env, spec)
+        except BaseException as error:
+            report(error)
+            raise
+        try:
+            yield wrapped
         finally:
             env.close()
+
+
+@contextmanager
+def _runtime(env_cfg: Any, spec: SimulatorSpec) -> Iterator[None]:
+    """Starts and stops what the task runs in, leaving Ctrl-C to whoever had it."""
+    from isaaclab.app.sim_launcher import launch_simulation
+
+    if spec.cpu_threads is not None:
+        os.environ.setdefault("PXR_WORK_THREAD_LIMIT", str(spec.cpu_threads))  # USD's own pool, which Kit leaves alone
+    handler = signal.getsignal(signal.SIGINT)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(launch_simulation(env_cfg, launcher_arguments(spec)))
+        except EOFError as error:
+            raise RuntimeError(
+                f"the runtime of '{spec.task_id}' asked something while it was starting, and a simulator process has no "
+                "terminal to answer. Isaac Sim asks whether its license is accepted: read it, then set "
+                "OMNI_KIT_ACCEPT_EULA=YES in the environment of the run."
+            ) from error
+        except SystemExit as error:
+            raise RuntimeError(
+                f"the runtime of '{spec.task_id}' gave up while it was starting (exit status {error.code}); what it said "
+                "is in the simulator's output"
+            ) from error
+        if signal.getsignal(signal.SIGINT) is not handler:
+            signal.signal(signal.SIGINT, handler)
+        yield
+
+
+def launcher_arguments(spec: SimulatorSpec) -> dict[str, Any]:
+    """Returns the launcher arguments of a simulator: one GPU for everything, and its share of the cores.
+
+    Without ``multi_gpu: False`` Kit's renderer takes what GPUs Vulkan sees, which ``CUDA_VISIBLE_DEVICES`` does not hide.
+    """
+    arguments: dict[str, Any] = {"headless": True, "enable_cameras": bool(spec.block.cameras), "device": spec.device}
+    if spec.device.startswith("cuda"):
+        arguments["multi_gpu"] = False
+    if spec.cpu_threads is not None:
+        arguments["limit_cpu_threads"] = spec.cpu_threads
+    return arguments
+
+
+def require_isaac_sim(task: str, needs: Sequence[str]) -> None:
+    """Refuses a task whose runtime is not installed; Isaac Lab would end the process with a line in the log.
+
+    Args:
+        task: Gym id.
+        needs: What of the task asks for Isaac Sim.
+
+    Raises:
+        RuntimeError: If Isaac Sim cannot be imported.
+    """
+    if importlib.util.find_spec("isaacsim") is not None:
+        return
+    raise RuntimeError(
+        f"'{task}' needs Isaac Sim, which is not installed: {', '.join(needs)}. Install it (docs/installation.md), or "
+        "choose a preset of the task that does without, in `init_params.presets`."
+    )
 
 
 def import_tasks(modules: Sequence[str] = ()) -> list[str]:

@@ -81,8 +81,11 @@ class SimulatorSpec:
     video: VideoSpec | None = None
     log_file: str | None = None
     """File for the child's output; None inherits the parent's."""
+    cpu_threads: int | None = None
+    """Threads of the simulator's runtime, its share of the machine's cores; None is the runtime's own default."""
     factory: str = "isaaclab_rlinf.env.isaac_factory:open_isaac_env"
-    """``module:function`` returning a context manager that yields a :class:`SteppableEnv`."""
+    """``module:function`` of the spec and a reporter of errors (see :func:`.isaac_factory.open_isaac_env`), returning a
+    context manager that yields a :class:`SteppableEnv`."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from isaaclab_rlinf.config.schema import IsaacLabBlock
 
 
+_MOST_THREADS = 32
+"""Isaac Sim's own limit for a process."""
+
+
 class ConfigError(ValueError):
     """The env section cannot be turned into a simulator."""
 
@@ -88,7 +92,20 @@ def simulator_spec_from_config(cfg: Any, num_envs: int, seed_offset: int = 0, nu
         presets=tuple(params.get("presets") or ()),
         video=_video_spec(video, shown),
         log_file=_log_file(params.get("log_dir"), str(params["id"]), seed_offset),
+        cpu_threads=cpu_share(num_simulators),
     )
+
+
+def cpu_share(num_simulators: int) -> int:
+    """Returns the threads that one simulator's runtime may use: the cores, shared with the others on the same node.
+
+    Args:
+        num_simulators: Simulators of the run that step at the same time, on all nodes.
+    """
+    # RLinf's variables in each worker; a process of its own has none.
+    workers, on_node = (int(os.environ.get(name, "1")) for name in ("WORLD_SIZE", "NODE_LOCAL_WORLD_SIZE"))
+    simulators = on_node * max(1, num_simulators // workers)
+    return max(1, min(_MOST_THREADS, len(os.sched_getaffinity(0)) // simulators))
 
 
 def default_device() -> str:

@@ -11,6 +11,7 @@ worker needs no CUDA context of its own.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 
 import torch
@@ -50,20 +51,38 @@ def buffer_specs(
     return specs
 
 
-def allocate(specs: BufferSpecs, page_lock: bool = False) -> dict[str, torch.Tensor]:
+def allocate(specs: BufferSpecs) -> dict[str, torch.Tensor]:
     """Allocates the tensors in shared memory, zeroed.
 
     Args:
         specs: From :func:`buffer_specs`.
-        page_lock: Register the memory with CUDA, for fast copies from a GPU simulator.
     """
-    buffers = {name: torch.zeros(shape, dtype=dtype).share_memory_() for name, (shape, dtype) in specs.items()}
-    if page_lock:
-        runtime = torch.cuda.cudart()
-        for tensor in buffers.values():
-            # A failure costs speed only, so it is not an error.
-            runtime.cudaHostRegister(tensor.data_ptr(), tensor.numel() * tensor.element_size(), 0)
-    return buffers
+    return {name: torch.zeros(shape, dtype=dtype).share_memory_() for name, (shape, dtype) in specs.items()}
+
+
+def page_lock(buffers: Mapping[str, torch.Tensor]) -> str | None:
+    """Registers the memory with CUDA, for fast copies from a GPU simulator. Without it copies are only slower.
+
+    Returns:
+        What to tell the user when CUDA refuses; what has been registered by then stays so.
+    """
+    runtime = torch.cuda.cudart()
+    for tensor in buffers.values():
+        code = int(runtime.cudaHostRegister(tensor.data_ptr(), tensor.numel() * tensor.element_size(), 0))
+        if code:
+            _forget_last_error()
+            return (
+                f"shared memory cannot be page-locked (cudaHostRegister: error {code}); copies from the simulator's GPU "
+                "take longer, and nothing else changes. A container may need `--ulimit memlock=-1`."
+            )
+    return None
+
+
+def _forget_last_error() -> None:
+    """Takes a failed call's error from the CUDA runtime, which the next kernel launch anywhere would raise as its own."""
+    with contextlib.suppress(RuntimeError):
+        torch.ones(1, device="cuda")
+    torch.ones(1, device="cuda")  # An error that is still there is no failed registration's.
 
 
 def select(buffers: Mapping[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:

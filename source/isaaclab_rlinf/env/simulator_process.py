@@ -50,28 +50,29 @@ def child_main(spec: SimulatorSpec, channel: connection.Connection) -> None:
         channel: Pipe to the parent. The first message is a :class:`Handshake`; a :class:`Failure` is the last one.
     """
     _prepare_process(spec.log_file)
+    report = _Reporter(channel)
     try:
-        _run(spec, channel)
+        _run(spec, channel, report)
     except BaseException as error:
-        _report(error, channel)
+        report(error)
         sys.exit(1)
 
 
-def _run(spec: SimulatorSpec, channel: connection.Connection) -> None:
+def _run(spec: SimulatorSpec, channel: connection.Connection, report: _Reporter) -> None:
     import torch
     import torch.multiprocessing  # Registers how tensors are sent: as handles of shared memory.
 
     torch.set_num_threads(max(1, int(os.environ.get(THREADS_VARIABLE, "1"))))
     module, function = spec.factory.split(":")
-    with getattr(importlib.import_module(module), function)(spec) as env:
+    # Kit ends the process when its context closes, so a failure inside it is reported before that.
+    with getattr(importlib.import_module(module), function)(spec, report) as env:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Again: a runtime may have installed its own handler.
-        # Kit ends the process when its context closes, so a failure is reported before that.
         try:
             stepper, video = _connect(spec, env, channel)
             _serve(env, stepper, video, channel)
-        except Exception as error:
-            _report(error, channel)
-            raise _AlreadyReported from error
+        except BaseException as error:
+            report(error)
+            raise
 
 
 def _connect(spec: SimulatorSpec, env: SteppableEnv, channel: connection.Connection) -> tuple[ChunkStepper, Any]:
@@ -79,7 +80,7 @@ def _connect(spec: SimulatorSpec, env: SteppableEnv, channel: connection.Connect
     import torch
 
     from isaaclab_rlinf.env.chunk import ChunkStepper
-    from isaaclab_rlinf.env.shared_buffers import allocate, buffer_specs
+    from isaaclab_rlinf.env.shared_buffers import allocate, buffer_specs, page_lock
     from isaaclab_rlinf.mapping.observations import ObservationMap
 
     observation = env.reset(seed=spec.seed)
@@ -87,7 +88,8 @@ def _connect(spec: SimulatorSpec, env: SteppableEnv, channel: connection.Connect
     mapping = ObservationMap.build(spec.block, layout, env.instructions)
     action_dim = sum(term.width for term in env.action_terms)
     specs = buffer_specs(mapping.shapes(env.num_envs), env.num_envs, spec.chunk_length, action_dim)
-    buffers = allocate(specs, page_lock=torch.device(env.device).type == "cuda")
+    buffers = allocate(specs)
+    unlocked = page_lock(buffers) if torch.device(env.device).type == "cuda" else None
     video = None
     if spec.video is not None:
         from isaaclab_rlinf.env.video import VideoRecorder
@@ -106,7 +108,7 @@ def _connect(spec: SimulatorSpec, env: SteppableEnv, channel: connection.Connect
             layout=layout,
             mapping_table=mapping.describe(),
             buffers=buffers,
-            notices=(*env.notices, *mapping.notices),
+            notices=(*env.notices, *mapping.notices, *([unlocked] if unlocked else [])),
         )
     )
     return stepper, video
@@ -140,17 +142,23 @@ def _answer(request: object, env: SteppableEnv, stepper: ChunkStepper, video: An
     raise TypeError(f"unknown request {request!r}")
 
 
-class _AlreadyReported(Exception):  # noqa: N818  not an error of its own
-    """Ends the process after its failure has been sent."""
+class _Reporter:
+    """Tells the parent of the first error; what follows from it, such as a runtime that cannot close, goes to the log."""
 
+    def __init__(self, channel: connection.Connection) -> None:
+        self._channel = channel
+        self._first: BaseException | None = None
 
-def _report(error: BaseException, channel: connection.Connection) -> None:
-    if isinstance(error, _AlreadyReported):
-        return
-    text = "".join(traceback.format_exception(error))
-    print(text, file=sys.stderr, flush=True)
-    with contextlib.suppress(OSError):  # The parent is gone, there is nobody to tell.
-        channel.send(Failure(summary=f"{type(error).__name__}: {error}", traceback=text))
+    def __call__(self, error: BaseException) -> None:
+        if error is self._first:
+            return
+        text = "".join(traceback.format_exception(error))
+        print(text, file=sys.stderr, flush=True)
+        if self._first is not None:
+            return
+        self._first = error
+        with contextlib.suppress(OSError):  # The parent is gone, there is nobody to tell.
+            self._channel.send(Failure(summary=f"{type(error).__name__}: {error}", traceback=text))
 
 
 def _prepare_process(log_file: str | None) -> None:

@@ -9,7 +9,7 @@ everything else (process, launch, reset, mapping, chunk stepping) is the code th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -42,13 +42,14 @@ FACTORY = f"{__name__}:open_probed_env"
 
 
 @contextmanager
-def open_probed_env(spec: SimulatorSpec) -> Iterator[ProbedEnv]:
+def open_probed_env(spec: SimulatorSpec, report: Callable[[BaseException], None]) -> Iterator[ProbedEnv]:
     """Open the task as :func:`.isaac_factory.open_isaac_env` does, recording what it shows.
 
     Args:
         spec: What to simulate, with a ``log_file``.
+        report: Called with an error of the opening.
     """
-    with open_isaac_env(spec) as env:
+    with open_isaac_env(spec, report) as env:
         yield ProbedEnv(env, spec, Path(spec.log_file).parent)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.waiting import waiting
-from isaaclab_rlinf.workflow.partial_directory import partial_directory
+from isaaclab_rlinf.workflow.partial_directory import partial_directory, refuse_taken
 
 if TYPE_CHECKING:
     import torch
@@ -78,10 +78,12 @@ def collect_demonstrations(
     *,
     on_progress: Callable[[int, int], None] = lambda episodes, attempts: None,
     on_notice: Callable[[str], None] = lambda text: None,
+    on_end: Callable[[CollectReport | BaseException], None] = lambda outcome: None,
 ) -> CollectReport:
     """Run the expert and record its successful episodes.
 
-    Everything is written to a hidden directory beside ``out_dir``, which takes that name when all is done.
+    Everything is written to a hidden directory beside ``out_dir``, which takes that name when all is done. The
+    simulator is closed after that: with Kit the process ends there, so ``on_end`` is the last thing that runs.
 
     Args:
         spec: Task, environments, seed and mapping.
@@ -90,6 +92,7 @@ def collect_demonstrations(
         settings: What to record.
         on_progress: Called with (recorded episodes, attempts) after each finished episode.
         on_notice: Called with what the user should know about task and mapping.
+        on_end: Called with the report, or with the error that is raised, while the simulator is still open.
 
     Returns:
         Counts and the dataset's place.
@@ -103,13 +106,20 @@ def collect_demonstrations(
     from isaaclab_rlinf.env.isaac_factory import open_isaac_env
 
     spec = replace(spec, block=replace(spec.block, render_every_action=True, hold_pose_on_midchunk_reset=False))
-    with partial_directory(out_dir) as directory, contextlib.ExitStack() as stack:
+    refuse_taken(out_dir)
+    with contextlib.ExitStack() as stack:
         with waiting("starting the simulator", on_notice):
-            env = stack.enter_context(open_isaac_env(spec))
-        counts = _record(env, spec, expert, directory, settings, on_progress, on_notice)
-    report = CollectReport(*counts, out_dir)
-    if report.episodes < settings.num_episodes:
-        raise _gave_up(report.episodes, report.attempts, f"; those are in {out_dir}, a whole dataset")
+            env = stack.enter_context(open_isaac_env(spec, on_end))
+        try:
+            with partial_directory(out_dir) as directory:
+                counts = _record(env, spec, expert, directory, settings, on_progress, on_notice)
+            report = CollectReport(*counts, out_dir)
+            if report.episodes < settings.num_episodes:
+                raise _gave_up(report.episodes, report.attempts, f"; those are in {out_dir}, a whole dataset")
+        except BaseException as error:
+            on_end(error)
+            raise
+        on_end(report)
     return report
 
 

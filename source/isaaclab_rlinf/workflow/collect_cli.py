@@ -15,6 +15,7 @@ from isaaclab_rlinf.config.seeds import parse_seed
 from isaaclab_rlinf.workflow.partial_directory import leftovers
 
 if TYPE_CHECKING:
+    from isaaclab_rlinf.workflow.collect import CollectReport
     from isaaclab_rlinf.workflow.collect_prepare import PreparedCollect
 
 INTERRUPTED = "[ERROR] interrupted; nothing was written"
@@ -103,37 +104,57 @@ def run_collect(args: argparse.Namespace) -> int:
 
 
 def _collect(prepared: PreparedCollect, out: Path) -> int:
-    """Collect behind a progress bar and say how it ended."""
+    """Collect behind a progress bar and say how it ended, at once: where the task needs Kit this is the process's end."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from isaaclab_rlinf.mapping.errors import MappingError
-    from isaaclab_rlinf.workflow.collect import ExpertGaveUpError, collect_demonstrations
+    from isaaclab_rlinf.workflow.collect import collect_demonstrations
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    try:
-        with Progress(*columns) as progress:
-            bar = progress.add_task("episodes", total=prepared.settings.num_episodes)
-            report = collect_demonstrations(
+    codes: list[int | None] = []
+    with Progress(*columns) as progress:
+        bar = progress.add_task("episodes", total=prepared.settings.num_episodes)
+
+        def end(outcome: CollectReport | BaseException) -> None:
+            progress.stop()
+            codes.append(_say(outcome))
+
+        try:
+            collect_demonstrations(
                 prepared.spec,
                 prepared.expert,
                 out,
                 prepared.settings,
                 on_progress=lambda episodes, attempts: progress.update(bar, completed=episodes),
                 on_notice=lambda text: progress.print(f"[INFO] {text}", markup=False, highlight=False, soft_wrap=True),
+                on_end=end,
             )
-    except (ExpertGaveUpError, MappingError) as error:
-        print(f"[ERROR] {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
+        except BaseException as error:
+            if not codes:
+                end(error)
+            if not codes[0]:  # nobody has told of it, or it came when all was told
+                raise
+    return codes[0] or 0
+
+
+def _say(outcome: CollectReport | BaseException) -> int | None:
+    """Print how it ended; return the exit code, None for an error that somebody else knows more of."""
+    from isaaclab_rlinf.mapping.errors import MappingError
+    from isaaclab_rlinf.workflow.collect import ExpertGaveUpError
+
+    if isinstance(outcome, KeyboardInterrupt):
         print(INTERRUPTED, file=sys.stderr)
         return 130
-    except (FileExistsError, FileNotFoundError):  # no fault of the disk's; the command line knows more
-        raise
-    except OSError as error:
-        print(f"[ERROR] {type(error).__name__}: {error}; nothing was written", file=sys.stderr)
+    if isinstance(outcome, ExpertGaveUpError | MappingError):
+        print(f"[ERROR] {outcome}", file=sys.stderr)
         return 1
+    if isinstance(outcome, OSError) and not isinstance(outcome, FileExistsError | FileNotFoundError):
+        print(f"[ERROR] {type(outcome).__name__}: {outcome}; nothing was written", file=sys.stderr)
+        return 1
+    if isinstance(outcome, BaseException):
+        return None
     print(
-        f"[INFO] {report.episodes} episodes, {report.frames} frames; the expert succeeded in "
-        f"{report.episodes} of {report.attempts} attempts\n[INFO] Dataset: {report.directory}"
+        f"[INFO] {outcome.episodes} episodes, {outcome.frames} frames; the expert succeeded in "
+        f"{outcome.episodes} of {outcome.attempts} attempts\n[INFO] Dataset: {outcome.directory}",
+        flush=True,
     )
     return 0
