@@ -264,3 +264,17 @@ def test_the_documentation_holds_the_table():
     text = (Path(__file__).parents[2] / "docs/installation.md").read_text(encoding="utf-8")
     assert markdown_table() in text
     assert len({entry.package for entry in KNOWN_GOOD}) == len(KNOWN_GOOD)
+
+
+@pytest.mark.parametrize(
+    ("found", "answer", "status"),
+    [(None, None, "info"), ("6.0.1.0", None, "warn"), ("6.0.1.0", "no", "warn"), ("6.0.1.0", "YES", "ok")],
+)
+def test_isaac_sim_asks_for_its_license_where_nobody_answers(versions, no_gr00t, monkeypatch, found, answer, status):
+    versions["isaacsim"] = found
+    monkeypatch.delenv("OMNI_KIT_ACCEPT_EULA", raising=False)
+    if answer is not None:
+        monkeypatch.setenv("OMNI_KIT_ACCEPT_EULA", answer)
+    finding = by_subject(software.package_findings("default"))["Isaac Sim"]
+    assert finding.status == status
+    assert ("OMNI_KIT_ACCEPT_EULA=YES" in finding.fix) == (status == "warn")

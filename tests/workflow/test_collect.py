@@ -3,6 +3,8 @@
 
 """What is recorded, from a simulator that hands out its live buffers; and what is left when it fails."""
 
+from contextlib import contextmanager
+
 import pytest
 import torch
 from live_env import STEPS, LiveEnv, expert, make_spec, opened
@@ -173,3 +175,35 @@ def test_places_that_cannot_be_written_are_told_before_anything_starts(tmp_path)
         assert found in issue.found and issue.where == "--out"
     (tmp_path / "empty").mkdir()
     assert output_issues(tmp_path / "empty") == output_issues(tmp_path / "a" / "b") == []
+
+
+def test_all_is_written_and_told_before_the_simulator_closes(monkeypatch, tmp_path):
+    """Kit's closing ends the process: nothing that comes after it ever runs."""
+
+    @contextmanager
+    def kit(spec, report):
+        yield LiveEnv(2)
+        raise SystemExit(0)
+
+    monkeypatch.setattr(isaac_factory, "open_isaac_env", kit)
+    outcomes = []
+    with pytest.raises(SystemExit):
+        collect_demonstrations(make_spec(2), expert, tmp_path / "data", CollectSettings(2), on_end=outcomes.append)
+    assert [outcome.episodes for outcome in outcomes] == [2]
+    assert load_demonstrations(tmp_path / "data").state.shape[0] == 2 * STEPS
+
+
+def test_an_error_of_the_opening_is_told_once(monkeypatch, tmp_path):
+    @contextmanager
+    def kit(spec, report):
+        error = MappingError("the task has no camera 'front'")
+        report(error)
+        raise error
+        yield
+
+    monkeypatch.setattr(isaac_factory, "open_isaac_env", kit)
+    outcomes = []
+    with pytest.raises(MappingError):
+        collect_demonstrations(make_spec(2), expert, tmp_path / "data", CollectSettings(2), on_end=outcomes.append)
+    assert [str(outcome) for outcome in outcomes] == ["the task has no camera 'front'"]
+    assert list(tmp_path.iterdir()) == []

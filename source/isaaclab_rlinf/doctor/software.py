@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import platform
 import re
 import sys
@@ -73,7 +74,7 @@ def package_findings(environment: str) -> list[Finding]:
         environment: A key of :data:`~isaaclab_rlinf.doctor.known_good.ENVIRONMENTS`.
     """
     lines = (_package(entry, environment) for entry in KNOWN_GOOD)
-    return [line for line in lines if line is not None] + [_gr00t(), _lerobot_n1d7(environment)]
+    return [line for line in lines if line is not None] + [_gr00t(), _lerobot_n1d7(environment), _isaac_sim()]
 
 
 def _package(entry: KnownGood, environment: str) -> Finding | None:
@@ -173,3 +174,16 @@ def _lerobot_n1d7(environment: str) -> Finding:
         return Finding("GR00T N1.7 (lerobot)", "info", "absent: lerobot does not go with this transformers")
     fix = reinstall("default")
     return Finding("GR00T N1.7 (lerobot)", "warn", "absent", "lerobot==0.6.1", fix)
+
+
+def _isaac_sim() -> Finding:
+    """Return whether Isaac Sim is there, and whether it may start where nobody can answer its question."""
+    subject, found = "Isaac Sim", version("isaacsim")
+    if found is None:
+        return Finding(subject, "info", "not installed; needed for tasks with Isaac Sim's PhysX or RTX cameras only")
+    answer = os.environ.get("OMNI_KIT_ACCEPT_EULA", "")
+    if answer.strip().lower() in ("y", "yes", "1", "true"):
+        return Finding(subject, "ok", f"{found}, OMNI_KIT_ACCEPT_EULA={answer}")
+    text = f"{found}; OMNI_KIT_ACCEPT_EULA is not set: unless its license was accepted before, it asks when it starts"
+    fix = "read NVIDIA's license and export OMNI_KIT_ACCEPT_EULA=YES: a simulator process has no terminal to answer in"
+    return Finding(subject, "warn", text, "OMNI_KIT_ACCEPT_EULA=YES", fix)
