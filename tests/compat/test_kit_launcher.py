@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""What Isaac Lab's launcher makes of our arguments, as far as it goes without Isaac Sim: one GPU, a limit of threads."""
+"""What Isaac Lab's launcher makes of our arguments, as far as it goes without Isaac Sim."""
 
 import sys
 from types import SimpleNamespace
@@ -10,7 +10,6 @@ import pytest
 
 from isaaclab_rlinf.env.isaac_factory import launcher_arguments
 from isaaclab_rlinf.env.protocol import SimulatorSpec
-
 
 BLOCK = SimpleNamespace(cameras=("front",))
 """The part of an ``isaaclab`` block that is read."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""Opening a task: what reaches the driver when it fails, which GPU and threads Kit is given, what is asked for first."""
+"""Opening a task: what reaches the driver when it fails, and which GPU and threads Kit is given."""
 
 import dataclasses
 import importlib.util

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""Page-locking the shared memory, with a stand-in of the CUDA runtime that keeps the last error as the real one does."""
+"""Page-locking the shared memory, with a stand-in of the CUDA runtime that keeps the last error as the real one."""
 
 import pytest
 import torch

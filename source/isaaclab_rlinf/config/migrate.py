@@ -136,8 +136,8 @@ def _env_offload(cfg: DictConfig, notices: list[str]) -> None:
         return
     if env.enable_offload:
         notices.append(
-            "env.enable_offload: true is dropped: RLinf 0.3.0 does not read it, and a simulator cannot leave its device "
-            "and come back; actor.enable_offload and rollout.enable_offload free device memory"
+            "env.enable_offload: true is dropped: RLinf 0.3.0 does not read it, and a simulator cannot leave its "
+            "device and come back; actor.enable_offload and rollout.enable_offload free device memory"
         )
     del env["enable_offload"]
 

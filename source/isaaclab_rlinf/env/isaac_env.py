@@ -193,8 +193,8 @@ def _render_after_resets(env: Any) -> list[str]:
     env.cfg.num_rerenders_on_reset = 1  # Read by reset() and step() each time.
     return [
         "the task renders nothing after a reset (num_rerenders_on_reset: 0), so the first image of an episode would be "
-        "one of the episode before; this run renders once. `init_params.env_overrides: {num_rerenders_on_reset: 1}` says "
-        "so in the YAML, or a larger number."
+        "one of the episode before; this run renders once. `init_params.env_overrides: {num_rerenders_on_reset: 1}` "
+        "says so in the YAML, or a larger number."
     ]
 
 

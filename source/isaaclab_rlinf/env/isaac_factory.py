@@ -80,14 +80,14 @@ def _runtime(env_cfg: Any, spec: SimulatorSpec) -> Iterator[None]:
             stack.enter_context(launch_simulation(env_cfg, launcher_arguments(spec)))
         except EOFError as error:
             raise RuntimeError(
-                f"the runtime of '{spec.task_id}' asked something while it was starting, and a simulator process has no "
-                "terminal to answer. Isaac Sim asks whether its license is accepted: read it, then set "
+                f"the runtime of '{spec.task_id}' asked something while it was starting, and a simulator process has "
+                "no terminal to answer. Isaac Sim asks whether its license is accepted: read it, then set "
                 "OMNI_KIT_ACCEPT_EULA=YES in the environment of the run."
             ) from error
         except SystemExit as error:
             raise RuntimeError(
-                f"the runtime of '{spec.task_id}' gave up while it was starting (exit status {error.code}); what it said "
-                "is in the simulator's output"
+                f"the runtime of '{spec.task_id}' gave up while it was starting (exit status {error.code}); what it "
+                "said is in the simulator's output"
             ) from error
         if signal.getsignal(signal.SIGINT) is not handler:
             signal.signal(signal.SIGINT, handler)
@@ -97,7 +97,7 @@ def _runtime(env_cfg: Any, spec: SimulatorSpec) -> Iterator[None]:
 def launcher_arguments(spec: SimulatorSpec) -> dict[str, Any]:
     """Returns the launcher arguments of a simulator: one GPU for everything, and its share of the cores.
 
-    Without ``multi_gpu: False`` Kit's renderer takes what GPUs Vulkan sees, which ``CUDA_VISIBLE_DEVICES`` does not hide.
+    Without ``multi_gpu: False`` Kit renders on what Vulkan sees, which ``CUDA_VISIBLE_DEVICES`` does not hide.
     """
     arguments: dict[str, Any] = {"headless": True, "enable_cameras": bool(spec.block.cameras), "device": spec.device}
     if spec.device.startswith("cuda"):

@@ -72,14 +72,14 @@ def page_lock(buffers: Mapping[str, torch.Tensor]) -> str | None:
         if code:
             _forget_last_error()
             return (
-                f"shared memory cannot be page-locked (cudaHostRegister: error {code}); copies from the simulator's GPU "
-                "take longer, and nothing else changes. A container may need `--ulimit memlock=-1`."
+                f"shared memory cannot be page-locked (cudaHostRegister: error {code}); copies from the simulator's "
+                "GPU take longer, and nothing else changes. A container may need `--ulimit memlock=-1`."
             )
     return None
 
 
 def _forget_last_error() -> None:
-    """Takes a failed call's error from the CUDA runtime, which the next kernel launch anywhere would raise as its own."""
+    """Takes a failed call's error from the CUDA runtime: the next kernel launch would raise it as its own."""
     with contextlib.suppress(RuntimeError):
         torch.ones(1, device="cuda")
     torch.ones(1, device="cuda")  # An error that is still there is no failed registration's.

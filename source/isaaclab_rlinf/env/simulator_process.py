@@ -143,7 +143,7 @@ def _answer(request: object, env: SteppableEnv, stepper: ChunkStepper, video: An
 
 
 class _Reporter:
-    """Tells the parent of the first error; what follows from it, such as a runtime that cannot close, goes to the log."""
+    """Tells the parent of the first error; what follows, such as a runtime that cannot close, is for the log."""
 
     def __init__(self, channel: connection.Connection) -> None:
         self._channel = channel

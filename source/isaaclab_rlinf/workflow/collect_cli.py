@@ -104,7 +104,7 @@ def run_collect(args: argparse.Namespace) -> int:
 
 
 def _collect(prepared: PreparedCollect, out: Path) -> int:
-    """Collect behind a progress bar and say how it ended, at once: where the task needs Kit this is the process's end."""
+    """Collect behind a progress bar and say how it ended, at once: with Kit this is the end of the process."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from isaaclab_rlinf.workflow.collect import collect_demonstrations
