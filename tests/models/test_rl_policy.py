@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copy
+import math
 
 import pytest
 import torch
@@ -115,6 +116,24 @@ def test_stochastic_steps_are_the_configured_ones_and_differ_between_samples(pol
     assert (_logprobs(policy, result["forward_inputs"])["logprobs"] - result["prev_logprobs"]).abs().max() < 1e-4
 
 
+def test_an_annealed_noise_level_follows_the_training_step_and_the_replay(policy_cfg, env_obs):
+    policy_cfg.rl_head_config = {"noise_anneal": True, "noise_params": [0.4, 0.1, 80], "stochastic_steps": [3]}
+    policy = build_policy(policy_cfg)
+    records = []
+    for step in (0, 40, 80, 200):
+        policy.set_global_step(step)
+        records.append(policy.predict_action_batch(env_obs, mode="train")[1])
+    levels = [record["forward_inputs"]["noise_level"] for record in records]
+    assert torch.allclose(torch.stack(levels), torch.tensor([[0.4], [0.25], [0.1], [0.1]]).expand(4, 6))
+    # The flow's last of four steps has 0.29 times the level: the entropy tells the deviation that was drawn.
+    entropy = policy(forward_inputs=records[1]["forward_inputs"], compute_entropy=True)["entropy"]
+    expected = 0.5 * math.log(2 * math.pi * math.e) + math.log(0.25 * math.sqrt(1 / 12))
+    assert torch.allclose(entropy, torch.full_like(entropy, expected), atol=1e-5)
+    # A decision keeps the level that it was made with, whatever the step of the policy that replays it.
+    for record in records:
+        assert (_logprobs(policy, record["forward_inputs"])["logprobs"] - record["prev_logprobs"]).abs().max() < 1e-4
+
+
 def test_executed_prefix_decides_the_log_prob_length(policy_cfg, env_obs):
     policy_cfg.num_action_chunks = 5
     policy = build_policy(policy_cfg)
@@ -167,12 +186,20 @@ def test_value_head_starts_equal_everywhere_and_leaves_the_callers_randomness_al
         ({"rl_head_config": {"noise_levle": 1}}, "noise_levle.*did you mean 'noise_level'"),
         ({"rl_head_config": {"noise_level": 0.0}}, "must be positive"),
         ({"rl_head_config": {"stochastic_steps": [4]}}, r"stochastic_steps is \[4\].*0 to 3"),
+        ({"rl_head_config": {"noise_anneal": True, "noise_params": [0.4, 0.1, 80]}}, "noise_level is 0.4, but"),
         ({"model_path": "nowhere"}, "'nowhere' is not a directory"),
     ],
 )
 def test_builder_names_what_does_not_fit(policy_cfg, change, message):
     with pytest.raises(ValueError, match=message):
         build_policy(OmegaConf.merge(policy_cfg, change))
+
+
+@pytest.mark.parametrize("params", [None, [0.4, 0.1], [0.4, 0.0, 80], [0.4, 0.1, 2.5]])
+def test_annealing_needs_a_start_an_end_and_a_number_of_steps(policy_cfg, params):
+    policy_cfg.rl_head_config = {"noise_anneal": True, "noise_params": params}
+    with pytest.raises(ValueError, match=r"noise_params is .*three positive numbers"):
+        build_policy(policy_cfg)
 
 
 def test_builder_refuses_weights_that_do_not_match_the_config(policy_cfg, checkpoint, tmp_path):

@@ -18,7 +18,6 @@ from isaaclab_rlinf.models.rl_head import RLHeadConfig, refuse_unknown_keys
 _FIXED: dict[str, tuple[tuple[Any, ...], str]] = {
     "noise_method": (("flow_sde",), "exploration is the flow SDE"),
     "joint_logprob": ((False,), "the log-probability is that of the one stochastic step"),
-    "noise_anneal": ((False,), "the noise level is constant"),
     "safe_get_logprob": ((False,), "the log-probability is always exact"),
     "ignore_last": ((False,), "choose steps with stochastic_steps"),
     "disable_dropout": ((True,), "dropout is off, or PPO's ratio would not be 1 before an update"),
@@ -28,8 +27,6 @@ _FIXED: dict[str, tuple[tuple[Any, ...], str]] = {
     "chunk_critic_input": ((False,), "one value per chunk"),
 }
 """RLinf's key -> the values that describe what happens here, and why."""
-_IGNORED = ("noise_params",)
-"""Means nothing with ``noise_anneal: false``."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class Gr00tHeadConfig:
         """
         given = dict(values or {})
         own = [field.name for field in fields(RLHeadConfig)]
-        allowed = sorted({*own, *_FIXED, *_IGNORED, "padding_value"})
+        allowed = sorted({*own, *_FIXED, "padding_value"})
         refuse_unknown_keys(given, allowed, "a setting of GR00T N1.7")
         for key, value in given.items():
             if key in _FIXED and value not in _FIXED[key][0]:

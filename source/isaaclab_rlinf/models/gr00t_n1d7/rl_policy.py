@@ -55,7 +55,7 @@ class Gr00tN1d7ForRL(Gr00tN1d7Model, BasePolicy):
         self.rl_head = head.flow
         self.num_action_chunks = num_action_chunks
         self.denoising_steps = denoising_steps
-        self._sampler = FlowSampler(denoising_steps, head.flow)
+        self._global_step = 0
         if head.flow.add_value_head:
             width = config.backbone_embedding_dim + config.input_embedding_dim
             sizes = (1024, 512, 256) if width >= 512 else (256, 128)
@@ -150,6 +150,10 @@ class Gr00tN1d7ForRL(Gr00tN1d7Model, BasePolicy):
             output["values"] = self._values(context)
         return output
 
+    def set_global_step(self, global_step: int) -> None:
+        """Take the number of training steps done; RLinf's rollout worker tells it, an annealed noise level needs it."""
+        self._global_step = global_step
+
     def save_pretrained(self, save_directory: str | Path, **kwargs: Any) -> None:
         """Write a checkpoint directory that this package, and Isaac-GR00T apart from the value head, can load.
 
@@ -160,6 +164,10 @@ class Gr00tN1d7ForRL(Gr00tN1d7Model, BasePolicy):
         """
         super().save_pretrained(save_directory, **kwargs)
         write_processor_files(self.processor, Path(save_directory))
+
+    @property
+    def _sampler(self) -> FlowSampler:
+        return FlowSampler(self.denoising_steps, self.rl_head, self._global_step)
 
     def _velocity(self, context: Context) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
         """Velocity by step index; the flow time is discretised as NVIDIA's integration loop does it."""

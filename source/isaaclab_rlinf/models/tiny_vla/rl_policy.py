@@ -56,6 +56,7 @@ class TinyVLAForRL(TinyVLAModel, BasePolicy):
         self.num_action_chunks = num_action_chunks or config.action_horizon
         self.denoising_steps = denoising_steps or config.num_denoising_steps
         self.processor: TinyVLAProcessor | None = None
+        self._global_step = 0
         if self.rl_head.add_value_head:
             self.value_head = ValueHead(
                 2 * config.hidden_size, hidden_sizes=(256, 128), activation="relu", bias_last=True
@@ -152,6 +153,10 @@ class TinyVLAForRL(TinyVLAModel, BasePolicy):
             output["values"] = self._values(context, mask)
         return output
 
+    def set_global_step(self, global_step: int) -> None:
+        """Take the number of training steps done; RLinf's rollout worker tells it, an annealed noise level needs it."""
+        self._global_step = global_step
+
     def _prepare(self, env_obs: Mapping[str, Any]) -> dict[str, torch.Tensor]:
         device = self.action_head.position.device
         batch = self.processor(images_from_env(env_obs), env_obs["task_descriptions"], env_obs["states"])
@@ -159,7 +164,7 @@ class TinyVLAForRL(TinyVLAModel, BasePolicy):
 
     @property
     def _sampler(self) -> FlowSampler:
-        return FlowSampler(self.denoising_steps, self.rl_head)
+        return FlowSampler(self.denoising_steps, self.rl_head, self._global_step)
 
     def _velocity(
         self, context: torch.Tensor, mask: torch.Tensor
