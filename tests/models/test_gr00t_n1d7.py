@@ -43,6 +43,26 @@ def test_building_leaves_the_seeds_of_the_gpus_alone(path, monkeypatch, tmp_path
     assert torch.equal(torch.get_rng_state(), before)
 
 
+def test_float32_weights_are_not_rounded_and_attend_without_flash_attn(path, tmp_path):
+    asking = tmp_path / "asking"
+    shutil.copytree(path, asking)
+    for name, keys in (
+        ("config.json", {"load_bf16": True, "use_flash_attention": True, "backbone_trainable_params_fp32": False}),
+        ("backbone/config.json", {"dtype": "bfloat16"}),
+    ):
+        file = asking / name
+        file.write_text(json.dumps({**json.loads(file.read_text()), **keys}))
+    policy = build_policy(tiny_gr00t.settings(asking))
+    saved, own = load_file(asking / "model.safetensors"), policy.state_dict()
+    assert all(torch.equal(own[key], saved[key]) for key in own if key in saved)
+    qwen = policy.backbone.model.config
+    assert {qwen._attn_implementation, qwen.text_config._attn_implementation} == {"sdpa"}
+    assert policy.config.load_bf16 and policy.config.use_flash_attention, "what is saved again is what was read"
+    half = build_policy(tiny_gr00t.settings(asking), torch.bfloat16)
+    assert {parameter.dtype for parameter in half.parameters()} == {torch.bfloat16}
+    assert half.backbone.model.config._attn_implementation == "sdpa"
+
+
 def forward(policy, record):
     return policy(forward_inputs=record, compute_logprobs=True, compute_values=True, use_cache=False)
 

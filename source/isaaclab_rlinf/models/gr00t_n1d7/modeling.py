@@ -47,9 +47,12 @@ class Context:
 class Gr00tN1d7Model(_GROOT.GR00TN17):
     """lerobot's ``GR00TN17`` with the same weights, under the same names.
 
-    Two things differ in how it is run. Padding is masked in the attention over vision-language features, so that the
-    result does not depend on how far a batch is padded: it equals NVIDIA's for a single, unpadded observation. And
-    the language model's output layer, which N1.7 never uses, is left out.
+    Three things differ in how it is run. Padding is masked in the attention over vision-language features, so that the
+    result does not depend on how far a batch is padded: it equals NVIDIA's for a single, unpadded observation. The
+    language model's output layer, which N1.7 never uses, is left out. And what the files ask for in precision and
+    attention is not followed: ``load_bf16``, or bfloat16 in the backbone's configuration, would round weights that
+    are wanted in float32, and flash-attn refuses float32. PyTorch's attention takes every dtype, and is the same in
+    a bfloat16 rollout and in an actor with float32 weights and bfloat16 compute.
     """
 
     def __init__(self, config: Any, backbone_dir: Path, patches: PatchSettings) -> None:
@@ -60,10 +63,11 @@ class Gr00tN1d7Model(_GROOT.GR00TN17):
             backbone_dir: Directory with the backbone's ``config.json``.
             patches: How images are cut.
         """
-        name = config.model_name
-        config.model_name = str(backbone_dir)
-        super().__init__(config, {"local_files_only": True}, load_backbone_weights=False)
-        config.model_name = name
+        replaced = {"model_name": str(backbone_dir), "load_bf16": False, "use_flash_attention": False}
+        given = {key: getattr(config, key) for key in replaced}
+        vars(config).update(replaced)
+        super().__init__(config, {"local_files_only": True, "dtype": torch.float32}, load_backbone_weights=False)
+        vars(config).update(given)  # what is saved again says what the checkpoint said
         self.patches = patches
         del self.backbone.model.lm_head
         speed_up(self.backbone.visual)
