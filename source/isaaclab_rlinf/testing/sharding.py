@@ -50,7 +50,7 @@ def shard(
     fsdp_config: Mapping[str, Any] | None = None,
     param_dtype: torch.dtype | None = None,
 ) -> nn.Module:
-    """Shard a policy with RLinf's own function.
+    """Shard a policy with RLinf's own function, and keep recorded inputs exact as the actor does.
 
     Args:
         policy: A policy with its weights; changed in place.
@@ -62,9 +62,13 @@ def shard(
     from rlinf.hybrid_engines.fsdp.utils import apply_fsdp2_to_model
     from torch.distributed.fsdp import MixedPrecisionPolicy, OffloadPolicy
 
+    from isaaclab_rlinf.compat.rlinf_fsdp import keep_exact
+
     mixed = MixedPrecisionPolicy(param_dtype=param_dtype, reduce_dtype=torch.float32)
     config = OmegaConf.create(dict(fsdp_config or {}))
-    return apply_fsdp2_to_model(policy, config, mesh, mixed, OffloadPolicy(), reshard_after_forward=True)
+    sharded = apply_fsdp2_to_model(policy, config, mesh, mixed, OffloadPolicy(), reshard_after_forward=True)
+    keep_exact(sharded)
+    return sharded
 
 
 def sharded_modules(policy: nn.Module) -> list[str]:

@@ -14,6 +14,7 @@ from isaaclab_rlinf.backends.health import SKIPPED_UPDATES, UPDATES
 from isaaclab_rlinf.backends.ratio_check import INITIAL_RATIO_ERROR
 from isaaclab_rlinf.compat import prepare_worker_imports
 from isaaclab_rlinf.compat.rlinf_checkpoint import random_state_of
+from isaaclab_rlinf.compat.rlinf_fsdp import ExactFsdp
 from isaaclab_rlinf.compat.transformers_aliases import alias_removed_auto_classes
 
 prepare_worker_imports()
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 TRAINER_STATE_FILENAME = "trainer_state.json"
 
 
-class ActorWorker(TrainingRecord, EmbodiedFSDPActor):
+class ActorWorker(TrainingRecord, ExactFsdp, EmbodiedFSDPActor):
     """RLinf's FSDP actor.
 
     Rank discipline: :meth:`save_checkpoint` and :meth:`load_checkpoint` are collectives, as upstream; the trainer
@@ -80,7 +81,7 @@ class ActorWorker(TrainingRecord, EmbodiedFSDPActor):
         self._first_update, self._skipped_updates = self.optimizer_steps, 0
 
     def optimizer_step(self) -> tuple[float, list[float]]:
-        """Update the weights; upstream does not where the gradient is not finite.
+        """Update the weights; upstream does not where the gradient is not finite, here on any rank.
 
         Returns:
             The gradient's norm, and the learning rate of each parameter group.
