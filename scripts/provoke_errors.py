@@ -92,7 +92,7 @@ MISTAKES: tuple[Mistake, ...] = (
     _override("preset: a value", "+env.train.init_params.presets=['env.sim.dt=0.1']"),
     _override("numbers: environments", "env.train.total_num_envs=63", "rollout.pipeline_stage_num=2"),
     _override("numbers: batch", "actor.global_batch_size=400", "actor.micro_batch_size=200"),
-    _override("placement: a device that is not there", "cluster.component_placement={'actor,env,rollout': '0-7'}"),
+    _override("placement: a device that is not there", "cluster.component_placement=0-7"),
     _override("names: one for two groups", "rollout.group_name=EnvGroup"),
     _override("LoRA: no rank", "actor.model.is_lora=true"),
     _override("model: unknown type", "actor.model.model_type=tiny_vlaa"),

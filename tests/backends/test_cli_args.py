@@ -49,8 +49,8 @@ def test_trailing_overrides_are_kept_in_order():
         (["--num_envs", "0"], "expected at least 1"),
         (["--seed", "100000000000"], "expected a whole number from 0 to 4294967295"),
         (["--seed", "-1"], "expected a whole number from 0 to 4294967295"),
-        (["--device", "tpu"], "expected 'cpu' or 'cuda'"),
-        (["--device", "cuda:1"], "cluster.component_placement in the YAML chooses"),
+        (["--device", "tpu"], "--device: 'tpu'; allowed: 'cpu' or 'cuda'"),
+        (["--device", "cuda:1"], "cluster.component_placement=1 puts the run on GPU 1"),
         (["--only_eval", "--max_iterations", "3"], "--max_iterations has no effect with --only_eval"),
     ],
 )

@@ -18,6 +18,12 @@ from isaaclab_rlinf.config.validate import Validation, examine
 from n1d5_files import write_trocar
 
 
+@pytest.fixture(autouse=True)
+def no_hidden_gpus(monkeypatch):
+    """Let the GPUs that a test makes up all be visible, wherever it runs."""
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+
 @pytest.fixture(scope="session")
 def trocar_yaml() -> Path:
     """The YAML in the installed isaaclab_tasks wheel."""

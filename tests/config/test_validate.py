@@ -86,8 +86,8 @@ def test_action_parts_of_a_model_that_has_none(check):
 @pytest.mark.parametrize(
     ("override", "where", "fix"),
     [
-        ("env.train.total_num_envs=63", "env.train.total_num_envs", "use 62 or 64"),
-        ("env.train.max_steps_per_rollout_epoch=50", "env.train.max_steps_per_rollout_epoch", "use 48 or 56"),
+        ("env.train.total_num_envs=63", "env.train.total_num_envs", "use 64"),
+        ("env.train.max_steps_per_rollout_epoch=50", "env.train.max_steps_per_rollout_epoch", "use 48 or 64"),
         ("actor.global_batch_size=500", "actor.global_batch_size", "use 384 or 512"),
         ("actor.global_batch_size=640", "actor.global_batch_size", "use 512 or 768"),
         ("runner.val_check_interval=4", "runner.save_interval", "use 8 or 12"),

@@ -11,7 +11,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isaaclab_rlinf.config.accelerators import VISIBLE, count_accelerators, visible_value
 from isaaclab_rlinf.config.checks_model import BUNDLED
+from isaaclab_rlinf.config.checks_placement import DEVICES
 from isaaclab_rlinf.config.errors import ConfigError, Issue
 from isaaclab_rlinf.config.seeds import derived_seed, resumed_seed
 
@@ -63,7 +65,8 @@ def apply_common(cfg: DictConfig, args: argparse.Namespace, modes: tuple[str, ..
         cfg.runner.expert_ckpt_path = absolute(str(cfg.runner.expert_ckpt_path), args.working_directory)
     for mode in modes:
         init_params = cfg.env[mode].init_params
-        init_params.device = _simulator_device(args.device or init_params.get("device", None))
+        where = "--device" if args.device else f"env.{mode}.init_params.device"
+        init_params.device = _simulator_device(args.device or init_params.get("device", None), where)
         init_params.action_chunk = acting.num_action_chunks
         modules = [*(cfg.get("extensions", None) or ()), *(init_params.get("import_modules", None) or ())]
         init_params.import_modules = list(dict.fromkeys(modules))
@@ -98,19 +101,23 @@ def _local_path(value: str, working_directory: Path) -> str:
     return value if named and not os.path.exists(path) else path
 
 
-def _simulator_device(requested: str | None) -> str:
-    """Return the device for the simulator: the one asked for, else CUDA where there is any."""
-    if requested and not requested.startswith("cuda"):
+def _simulator_device(requested: str | None, where: str) -> str:
+    """Return the device for the simulator: the one asked for, valid or not, else CUDA where there is any."""
+    if requested and requested not in DEVICES[1:]:
         return requested
     if not requested and not any(map(os.path.exists, _GPU_DEVICES)):
         return "cpu"
     import torch
 
-    if requested and requested.startswith("cuda") and not torch.cuda.is_available():
-        raise ConfigError(
-            [Issue("--device", f"'{requested}', but torch finds no CUDA device", "cpu on this machine", "--device cpu")]
-        )
-    return requested or ("cuda" if torch.cuda.is_available() else "cpu")
+    if torch.cuda.is_available():
+        return requested or "cuda"
+    if requested or count_accelerators():
+        value = visible_value()
+        reason = "torch finds no CUDA device" + (f" with {VISIBLE}={value!r}" if value is not None else "")
+        found = f"{requested!r}, but {reason}" if requested else f"{reason}, while RLinf would put the models on GPU 0"
+        fix = "--device cpu" + (f", or unset {VISIBLE}" if value is not None else "")
+        raise ConfigError([Issue(where if requested else "--device", found, "cpu on this machine", fix)])
+    return "cpu"
 
 
 def apply_resume(
@@ -174,10 +181,11 @@ def _even_share(cfg: DictConfig, force_cpu: bool) -> int:
     """Return the number that the evaluation environments must be a multiple of."""
     from omegaconf import OmegaConf
 
-    from isaaclab_rlinf.config.placement import count_accelerators, world_sizes
+    from isaaclab_rlinf.config.placement import world_sizes
 
     accelerators = 0 if force_cpu else count_accelerators()
-    placement = OmegaConf.to_container(cfg.cluster.component_placement, resolve=True)
-    sizes, _ = world_sizes(placement, int(cfg.cluster.num_nodes), accelerators)
+    cluster = OmegaConf.to_container(cfg.cluster, resolve=True)
+    groups = cluster.get("node_groups") or ()
+    sizes, _ = world_sizes(cluster["component_placement"], cluster["num_nodes"], accelerators, groups)
     env, rollout = (sizes.get(component) or 1 for component in ("env", "rollout"))
     return math.lcm(env * int(cfg.env.eval.get("group_size", None) or 1), rollout) * int(cfg.rollout.pipeline_stage_num)

@@ -9,9 +9,10 @@ import argparse
 import re
 from pathlib import Path
 
+from isaaclab_rlinf.config.checks_placement import device_issue
 from isaaclab_rlinf.config.seeds import parse_seed
 
-_OVERRIDE = re.compile(r"^(~|\+{0,2})[A-Za-z_][\w.@/\-\[\]]*(=.*)?$", re.DOTALL)
+_OVERRIDE = re.compile(r"^(~|\+{0,2})[A-Za-z_][\w.@/,\-\[\]]*(=.*)?$", re.DOTALL)
 _EPILOG = (
     "Trailing 'key=value' arguments override the task YAML through Hydra, for example 'algorithm.gamma=0.98' "
     "or '+runner.val_check_interval=5'."
@@ -92,11 +93,8 @@ def _parse(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespa
     if unknown:
         options = sorted(option for action in parser._actions for option in action.option_strings)
         parser.error(f"{_describe(unknown)}. Options: {', '.join(options)}; overrides are written key=value.")
-    if args.device not in (None, "cpu", "cuda"):
-        parser.error(
-            f"--device {args.device}: expected 'cpu' or 'cuda'; RLinf gives every worker a GPU of its own, which "
-            "cluster.component_placement in the YAML chooses"
-        )
+    if args.device is not None and (issue := device_issue("--device", args.device)):
+        parser.error(str(issue))
     args.overrides = rest
     args.working_directory = Path.cwd()
     return args

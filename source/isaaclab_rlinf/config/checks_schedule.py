@@ -9,8 +9,9 @@ again, a warm-up that is longer never arrives.
 
 from __future__ import annotations
 
-from isaaclab_rlinf.config.checks_arithmetic import actor_ranks, rollout_samples
+from isaaclab_rlinf.config.checks_placement import placed_sizes
 from isaaclab_rlinf.config.context import Context
+from isaaclab_rlinf.config.fitting import rollout_samples
 
 _COSINES = ("cosine", "torch_cosine")
 _WITH_WARMUP = ("constant", "cosine")
@@ -53,7 +54,7 @@ def planned_steps(ctx: Context) -> int | None:
 
 def _updates_per_step(ctx: Context) -> int | None:
     """Return how many optimizer updates each actor rank makes in one training step."""
-    samples, batch, ranks = rollout_samples(ctx), ctx.whole("actor.global_batch_size"), actor_ranks(ctx)
+    samples, batch, ranks = rollout_samples(ctx), ctx.whole("actor.global_batch_size"), placed_sizes(ctx).get("actor")
     rounds = ctx.get("algorithm.update_epoch", 1)
     if not samples or not batch or not ranks or not isinstance(rounds, int):
         return None

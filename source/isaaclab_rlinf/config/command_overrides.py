@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _OPENERS = {"[": "]", "{": "}"}
+PLACEMENT = "cluster.component_placement"
 _VALUE = "a number, true, false, null, a text, [a, b] or {a: 1}"
 
 
@@ -43,6 +44,8 @@ def explain_override(override: str, error: Exception, known: Sequence[str]) -> I
     if not equals and not override.startswith("~"):
         fix = "flags start with --; see --help"
         return Issue(override, "not an override", "key=value (Hydra syntax)", fix, given=True)
+    if answer := _placement_mistake(where, value):
+        return Issue(where, *answer, given=True)
     if where not in known and not override.startswith("+"):
         return _unknown_key(override, where, known)
     if answer := _prefix_mistake(override, key, where, value, known):
@@ -62,6 +65,24 @@ def _unknown_key(override: str, where: str, known: Sequence[str]) -> Issue:
     hint = did_you_mean(where, known)
     add = f"to add a key that the YAML does not have: +{override}" if not override.startswith("~") else ""
     return Issue(where, "the YAML has no such key", fix="; ".join(filter(None, [hint, add])), given=True)
+
+
+def _placement_mistake(where: str, value: str) -> tuple[str, str, str] | None:
+    """Return found, allowed and fix for what Hydra cannot do with a placement: keys with a comma, another mapping."""
+    if where != PLACEMENT and not where.startswith(f"{PLACEMENT}."):
+        return None
+    allowed = "ranks for all components, such as 0, 0-3 or all"
+    if where == PLACEMENT and not value.startswith("{") and not value.startswith(("'", '"')) and "," in value:
+        found = f"Hydra cannot read {value!r} as one value"
+        return found, allowed, quoted_override(PLACEMENT, value.strip("[]").replace(" ", ""))
+    if "," in where or "'" in value.partition(":")[0] or '"' in value.partition(":")[0]:
+        ranks = value.rpartition(":")[2].strip(" }'\"") if value.startswith("{") else value
+        plain = f"{PLACEMENT}={ranks or 0}"
+        return "Hydra cannot read a key with a comma", allowed, plain if _parses(plain) else f"{PLACEMENT}=0"
+    if value.startswith("{") and _parses(f"{PLACEMENT}={value}"):
+        added = for_the_shell(f"+{PLACEMENT}={value}")
+        return "Hydra adds to a mapping, it does not replace it", allowed, f"~{PLACEMENT} {added}"
+    return None
 
 
 def _prefix_mistake(

@@ -57,7 +57,7 @@ def require_package(cfg: DictConfig, source: Path) -> None:
     """
     from omegaconf import OmegaConf
 
-    from isaaclab_rlinf.config.placement import count_accelerators
+    from isaaclab_rlinf.config.accelerators import count_accelerators
     from isaaclab_rlinf.models.gr00t.packages import missing_package
 
     model, where = OmegaConf.select(cfg, "actor.model"), "actor.model.model_type"

@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from isaaclab_rlinf.config.placement import TOGETHER
+
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
@@ -28,6 +30,7 @@ def migrate(cfg: DictConfig) -> list[str]:
 
     notices: list[str] = []
     steps = [
+        _placement,
         _weight_syncer,
         _rollout_epochs,
         _eval_policy_path,
@@ -55,6 +58,14 @@ def _section(cfg: Any, *path: str) -> Any | None:
             return None
         cfg = cfg[key]
     return cfg if isinstance(cfg, DictConfig) and not cfg._is_none() else None
+
+
+def _placement(cfg: DictConfig, notices: list[str]) -> None:
+    """Write out one value in place of the mapping, which places every component; the command line can give that."""
+    cluster = _section(cfg, "cluster")
+    value = cluster.get("component_placement") if cluster is not None else None
+    if isinstance(value, int | str) and not isinstance(value, bool) and value != "???":
+        cluster.component_placement = {TOGETHER: value}
 
 
 def _weight_syncer(cfg: DictConfig, notices: list[str]) -> None:

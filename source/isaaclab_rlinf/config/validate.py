@@ -10,10 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isaaclab_rlinf.config.accelerators import count_accelerators
 from isaaclab_rlinf.config.checks_algorithm import check_algorithm
 from isaaclab_rlinf.config.checks_arithmetic import check_arithmetic
 from isaaclab_rlinf.config.checks_effects import check_effects
+from isaaclab_rlinf.config.checks_gpus import check_gpus
 from isaaclab_rlinf.config.checks_model import check_model, check_weights
+from isaaclab_rlinf.config.checks_placement import check_placement
 from isaaclab_rlinf.config.checks_run import check_run
 from isaaclab_rlinf.config.checks_schedule import check_schedule
 from isaaclab_rlinf.config.checks_sections import check_sections
@@ -22,7 +25,6 @@ from isaaclab_rlinf.config.compose import resolve
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import Issue, raise_if
 from isaaclab_rlinf.config.migrate import migrate
-from isaaclab_rlinf.config.placement import count_accelerators
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -34,7 +36,9 @@ CHECKS = (
     check_sections,
     check_run,
     check_blocks,
+    check_placement,
     check_arithmetic,
+    check_gpus,
     check_algorithm,
     check_schedule,
     check_effects,
