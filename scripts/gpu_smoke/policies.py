@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +64,17 @@ def run_config(context: Context, family: str, *overrides: str, model_path: Path 
     return cfg
 
 
+@contextmanager
+def every_gpu_visible() -> Iterator[None]:
+    """Leave out the lane's own CUDA_VISIBLE_DEVICES (of --device cpu), which a check would take for a user's."""
+    hidden = os.environ.pop("CUDA_VISIBLE_DEVICES", None)
+    try:
+        yield
+    finally:
+        if hidden is not None:
+            os.environ["CUDA_VISIBLE_DEVICES"] = hidden
+
+
 def issues_on(count: int, *argv: str) -> list[str]:
     """Return what would be refused on a machine with so many GPUs, whatever this one has.
 
@@ -81,7 +95,8 @@ def issues_on(count: int, *argv: str) -> list[str]:
     migrate(cfg)
     with open_dict(cfg):
         apply_common(cfg, args, ("train", "eval"), cfg.actor.model)
-    return [str(issue) for issue in examine(cfg, source=source, mode="train", num_accelerators=count).issues]
+    with every_gpu_visible():
+        return [str(issue) for issue in examine(cfg, source=source, mode="train", num_accelerators=count).issues]
 
 
 def observation(batch: int, seed: int = 0, side: int = 64) -> dict[str, Any]:

@@ -33,6 +33,6 @@ def run(context: Context) -> None:
 
 
 def _counted() -> int | None:
-    from isaaclab_rlinf.config.placement import count_accelerators
+    from isaaclab_rlinf.config.accelerators import count_accelerators
 
     return count_accelerators()

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-
 from gpu_smoke import policies
 from gpu_smoke.context import Context
 from gpu_smoke.outcome import require
@@ -33,13 +31,11 @@ def told(*overrides: str) -> list[str]:
     from isaaclab_rlinf.backends.prepare import prepare_train
     from isaaclab_rlinf.config.errors import ConfigError
 
-    hidden = os.environ.pop("CUDA_VISIBLE_DEVICES", None)  # the lane's own, with --device cpu
-    try:
-        found = list(prepare_train(parse_train_args(["--config_name", policies.TINY_VLA_YAML, *overrides])).notices)
-    except ConfigError as error:
-        found = [str(issue) for issue in error.issues]
-    finally:
-        if hidden is not None:
-            os.environ["CUDA_VISIBLE_DEVICES"] = hidden
+    args = parse_train_args(["--config_name", policies.TINY_VLA_YAML, *overrides])
+    with policies.every_gpu_visible():
+        try:
+            found = list(prepare_train(args).notices)
+        except ConfigError as error:
+            found = [str(issue) for issue in error.issues]
     print("\n".join(found))
     return found
