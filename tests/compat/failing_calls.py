@@ -77,10 +77,13 @@ def session(scene, console):
         ray.init(log_to_driver=True)
         with raise_worker_failures(lambda error: tell_end(console, error)):
             actors = [Actor.remote() for _ in range(3)]
-            ray.get([actor.ready.remote() for actor in actors])
+            if scene != "out_of_memory":  # in which they may be ended at any time
+                ray.get([actor.ready.remote() for actor in actors])
             at = time.time() + 0.3
             work = call(actors[2], "Env", "work")
-            if scene == "dies":
+            if scene == "out_of_memory":
+                call(actors[0], "Rollout", "work")
+            elif scene == "dies":
                 call(actors[0], "Rollout", "die", at)
                 call(actors[1], "Actor", "die", at)
             else:

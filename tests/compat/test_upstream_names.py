@@ -50,3 +50,22 @@ def test_rollout_worker_passes_sampling_parameters_to_unlisted_models():
 
     assert "_train_sampling_params" in inspect.getsource(MultiStepRolloutWorker.predict)
     assert "_eval_sampling_params" in inspect.getsource(MultiStepRolloutWorker.setup_sample_params)
+
+
+def test_the_models_that_are_given_no_sampling_parameters():
+    import re
+
+    from rlinf.config import SupportedModel
+    from rlinf.workers.rollout.hf.huggingface_worker import MultiStepRolloutWorker
+
+    from isaaclab_rlinf.config.checks_effects import NO_SAMPLING
+    from isaaclab_rlinf.config.keys_model import SAMPLING_READ
+
+    listed = inspect.getsource(MultiStepRolloutWorker.predict).partition(" in [")[2].partition("]:")[0]
+    names = re.findall(r"SupportedModel\.(\w+)", listed)
+    assert {"tiny_vla", *(getattr(SupportedModel, name).value for name in names)} == set(NO_SAMPLING)
+    read = re.findall(
+        r'sampling_params(?:\["|\.get\(")(\w+)', inspect.getsource(MultiStepRolloutWorker.setup_sample_params)
+    )
+    # RLinf's config fills both temperatures from `temperature`
+    assert {"temperature", *read} == set(SAMPLING_READ)

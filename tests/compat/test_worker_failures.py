@@ -23,7 +23,13 @@ from isaaclab_rlinf.compat.worker_failures import WorkerFailedError, raise_worke
 SCRIPT = Path(__file__).with_name("failing_calls.py")
 
 
-def run_rounds(tmp_path, scene, rounds):
+CAUSES = {
+    "dies": "died unexpectedly",
+    "out_of_memory": "Ray ended it because the machine ran out of memory: .* were used",
+}
+
+
+def run_rounds(tmp_path, scene, rounds, **variables):
     """Run the driver and check what it told of each round."""
     ended = subprocess.run(
         [sys.executable, str(SCRIPT), scene, str(rounds)],
@@ -31,14 +37,14 @@ def run_rounds(tmp_path, scene, rounds):
         capture_output=True,
         text=True,
         timeout=120 + 30 * rounds,
-        env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
+        env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0", **variables},
     )
     told = re.split(r"^round \d+: code (\d+)$", ended.stdout, flags=re.MULTILINE)
     texts, codes = told[0:-1:2], told[1::2]
     assert codes == ["1"] * rounds, (ended.returncode, ended.stdout, ended.stderr)
     assert ended.returncode == 0
     for number, text in enumerate(texts):
-        cause = "died unexpectedly" if scene == "dies" else r"seed of (rollout|actor) is too large"
+        cause = CAUSES.get(scene, r"seed of (rollout|actor) is too large")
         assert re.search(cause, text), text
         assert len(re.findall(r"^\[ERROR\] \w+\.\w+ failed:$", text, flags=re.MULTILINE)) == 1, text
         assert "The run failed" in text
@@ -54,6 +60,14 @@ def test_two_calls_that_fail_at_once(tmp_path):
 @pytest.mark.parametrize("scene", ["both_fail", "in_ray", "in_except", "in_destructor", "dies"])
 def test_two_calls_that_fail_at_once_many_times(tmp_path, scene):
     run_rounds(tmp_path, scene, 25)
+
+
+@pytest.mark.slow
+def test_a_worker_that_ray_ends_for_want_of_memory(tmp_path):
+    """Ray's own text, from a Ray that is told that every machine is full."""
+    limits = {"RAY_memory_usage_threshold": "0.01", "RAY_memory_monitor_refresh_ms": "200"}
+    run_rounds(tmp_path, "out_of_memory", 1, **limits)
+    assert "Object store memory usage" in (tmp_path / "round0.log").read_text(), "the whole text is in the log"
 
 
 @pytest.fixture
@@ -204,3 +218,52 @@ def test_every_early_end_is_told(tmp_path, capfd, error, code, said):
     with RunConsole(tmp_path / "run.log") as console:
         assert run_guarded(console, body) == code
     assert said in capfd.readouterr().out
+
+
+OUT_OF_MEMORY = """1 worker(s) were killed due to the node running low on memory. Memory on the node (IP: 192.0.2.2, \
+ID: 689a828529b281985fdcf58bca223b444a8eb6cb7b6325d4f6a4968a) was 22.14GB used / 23.54GB limit (0.940509)
+OOM kill reason: Memory usage 23791931136B exceeded threshold of 23752760592B (94.0% of 25276059648B limit)
+Object store memory usage: [- objects spillable: 0
+- bytes spillable: 0
+(global lru) used: 0%]
+Ray killed 1 worker(s) based on the killing policy
+Considered workers: [
+Selected to kill: (Actor(414b9ce7f734c3cb8ede1a1c01000000): job ID=01000000, actual memory used=0.11GB)
+]
+Top 10 memory users: PID\tMEM(GB)\tCOMMAND
+25042\t11.18\tray::ActorWorker.recv_rollout_trajectories
+26530\t6.62\t/venv/bin/python -c from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=7...
+24045\t0.47\t/venv/bin/python /venv/bin/isaaclab train --rl_library rlinf --config_name isa...
+Refer to the documentation on how to address the out of memory issue: https://docs.ray.io/en/latest/. Consider ...
+"""
+"""What Ray 2.60 says, shortened, with a simulator that grew."""
+
+
+def test_a_full_machine_is_told_in_a_few_lines(tmp_path, capfd):
+    from ray.exceptions import OutOfMemoryError
+
+    first = failed("SimulatorEnvWorker", "the channel is closed")
+    first.later = (WorkerFailedError("RolloutWorker", "generate", OutOfMemoryError(OUT_OF_MEMORY)),)
+    with RunConsole(tmp_path / "run.log") as console:
+        tell_end(console, first)
+    out = capfd.readouterr().out
+    told = out.strip().splitlines()
+    assert told[:4] == [
+        "[ERROR] RolloutWorker.generate failed:",
+        "Ray ended it because the machine ran out of memory: 22.14GB of 23.54GB were used, and Ray ends workers beyond "
+        "94 %.",
+        "Largest then: ActorWorker.recv_rollout_trajectories 11.18 GB, a simulator 6.62 GB, "
+        "/venv/bin/python /venv/bin/isaaclab t... 0.47 GB",
+        told[3],
+    ]
+    assert "--num_envs" in told[3] and "RAY_memory_usage_threshold=0.98" in told[3]
+    assert "[ERROR] SimulatorEnvWorker.init_worker failed as well: the channel is closed" in told
+    assert "Object store" not in out and "Object store" in (tmp_path / "run.log").read_text()
+
+
+def test_a_text_of_another_ray_is_still_recognized():
+    from isaaclab_rlinf.compat.ray_memory import memory_failure
+
+    told = memory_failure(RuntimeError("Task was killed due to the node running low on memory. Much more follows."))
+    assert told.startswith("Ray ended it because the machine ran out of memory.\nFewer environments")
+    assert memory_failure(RuntimeError("CUDA out of memory")) is None

@@ -136,6 +136,20 @@ def test_groups_do_not_share_their_start(check):
     assert "no effect with 'gae'" in check("algorithm.group_size=4").notices[0]
 
 
+@pytest.mark.parametrize(("size", "ranks", "divides"), [(4, 1, True), (5, 1, False), (128, 1, True), (128, 2, False)])
+def test_raw_returns_are_reshaped_by_the_group_size(check, size, ranks, divides):
+    raw = ("algorithm.adv_type=raw", "algorithm.loss_type=actor", "~algorithm.normalize_advantages")
+    raw += ("env.train.auto_reset=false", f"algorithm.group_size={size}", "env.train.total_num_envs=32")
+    raw += ("actor.micro_batch_size=8", "actor.global_batch_size=64")
+    outcome = check(*raw, placement={"actor": f"0:0-{ranks - 1}", "env,rollout": "0"})
+    if divides:
+        assert outcome.issues == () and any("no effect with 'raw'" in notice for notice in outcome.notices)
+        return
+    issue = only(outcome)
+    assert issue.where == "algorithm.group_size"
+    assert f"{size} does not divide the {128 // ranks} columns" in issue.found
+
+
 def test_raw_returns_need_the_mask_of_valid_steps(check):
     raw = ("algorithm.adv_type=raw", "algorithm.loss_type=actor", "~algorithm.normalize_advantages")
     assert only(check(*raw)).where == "env.train.auto_reset"
@@ -207,3 +221,22 @@ def test_what_the_shipped_yaml_carries_along_is_told(check, trocar_yaml):
     text = "\n".join(outcome.notices)
     for key in ("env.train.use_fixed_reset_state_ids", "env.train.use_rel_reward", "algorithm.clip_ratio_c"):
         assert key in text
+
+
+# --- sampling parameters
+
+
+def test_a_sampling_parameter_that_no_model_is_given(check):
+    issue = only(check("+rollout.sampling_params={do_sample: true, min_p: 0.1}"))
+    assert issue.where == "rollout.sampling_params.min_p"
+    assert issue.allowed.startswith("do_sample, max_new_tokens, temperature")
+
+
+def test_which_sampling_parameters_have_an_effect_is_told(check, trocar_yaml):
+    notices = check("+rollout.sampling_params={do_sample: true}").notices
+    assert any(notice.startswith("rollout.sampling_params: without effect; tiny_vla") for notice in notices)
+    assert any("sampling_params: without effect; gr00t" in notice for notice in check(source=trocar_yaml).notices)
+    openvla = ("actor.model.model_type=openvla", "+rollout.sampling_params={top_k: 5, add_BOS: false}")
+    (told,) = [notice for notice in check(*openvla).notices if "sampling" in notice]
+    assert told.startswith("rollout.sampling_params.add_BOS: without effect, RLinf 0.3.0 reads do_sample")
+    assert not any("sampling" in notice for notice in check().notices)

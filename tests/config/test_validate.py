@@ -530,3 +530,20 @@ def test_evaluations_that_count_short_episodes_more_often_are_told(check):
         )
     ]
     assert told == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("gr00t_mapping", "{state: [{gr00t_key: state.arm, slice: [0, 3]}]}"),
+        ("gr00t_mapping", "{language: annotation.task.text}"),
+        ("embodiment_tag", "gr1"),
+        ("embodiment_tag_id", "3"),
+        ("obs_converter_type", "libero"),
+        ("data_config_class", "my_module:Config"),
+    ],
+)
+def test_what_only_gr00t_reads_is_refused_with_another_model(check, key, value):
+    issue = only(check(f"+env.train.isaaclab.{key}={value}", f"+env.eval.isaaclab.{key}={value}"))
+    assert issue.where == f"env.train.isaaclab.{key}"
+    assert "read by GR00T models only, and actor.model.model_type is 'tiny_vla'" in issue.found

@@ -22,6 +22,8 @@ from isaaclab_rlinf.extension import export_extension, export_search_path, regis
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+    from isaaclab_rlinf.compat.worker_failures import WorkerFailedError
+
     from .console import RunConsole
 
 EXPORTED_VARIABLES = (
@@ -217,6 +219,7 @@ def tell_end(console: RunConsole, error: BaseException) -> int:
     """
     import traceback
 
+    from isaaclab_rlinf.compat.ray_memory import memory_failure
     from isaaclab_rlinf.compat.worker_failures import WorkerFailedError, WorkerInterruption
 
     if isinstance(error, WorkerInterruption):
@@ -231,11 +234,11 @@ def tell_end(console: RunConsole, error: BaseException) -> int:
         console.line(f"\n[INFO] Interrupted. What was written so far: {outputs}")
         return code
     if isinstance(error, WorkerFailedError):
-        console.line(f"\n[ERROR] {error.worker}.{error.function} failed:\n{error.cause}")
-        for other in error.later:
-            console.line(f"[ERROR] {other.worker}.{other.function} failed as well: {_last_line(other.cause)}")
+        _tell_workers(console, [error, *error.later])
     elif isinstance(error, CannotWriteError | LearningFailedError):
         console.line(f"\n[ERROR] {error}")
+    elif reason := memory_failure(error):  # of a call that is not one of RLinf's
+        console.line(f"\n[ERROR] A worker failed:\n{reason}")
     else:  # the run's own failure
         text = "".join(traceback.format_exception(error)).rstrip()
         console.line(f"\n[ERROR] {type(error).__name__}: {error}\n{text}")
@@ -243,6 +246,24 @@ def tell_end(console: RunConsole, error: BaseException) -> int:
         console.line(f"[ERROR] {full}")
     console.line(f"[ERROR] The run failed. Full log: {console.log_file}\n        What was written so far: {outputs}")
     return code
+
+
+def _tell_workers(console: RunConsole, failures: Sequence[WorkerFailedError]) -> None:
+    """Say which worker failed and why, and which others did."""
+    from isaaclab_rlinf.compat.ray_memory import memory_failure
+
+    reasons = [memory_failure(failure.cause) for failure in failures]
+    # Who waited for a worker that was ended may have failed before it.
+    first = next((index for index, reason in enumerate(reasons) if reason), 0)
+    failure = failures[first]
+    console.line(f"\n[ERROR] {failure.worker}.{failure.function} failed:\n{reasons[first] or failure.cause}")
+    if reasons[first]:
+        with contextlib.suppress(OSError, ValueError):
+            print(failure.cause)  # Ray's pages are for the log
+    for other, reason in zip(failures, reasons, strict=True):
+        if other is not failure:
+            why = reason.splitlines()[0] if reason else _last_line(other.cause)
+            console.line(f"[ERROR] {other.worker}.{other.function} failed as well: {why}")
 
 
 def _last_line(cause: BaseException) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from isaaclab_rlinf.config.checks_arithmetic import actor_ranks
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import show
 from isaaclab_rlinf.config.rlinf_keys import SECTIONS
@@ -63,8 +64,23 @@ def _check_groups(ctx: Context) -> None:
     elif size > 1 and ctx.get("algorithm.filter_rewards", False) is True:
         found = f"{size} with filter_rewards: {_NOT_HERE['grpo']}"
         ctx.issue("algorithm.group_size", found, "1, which filters single episodes")
+    elif size > 1 and (uneven := _uneven_groups(ctx, size)):
+        ctx.issue("algorithm.group_size", uneven, "1: a larger group changes nothing here")
     elif size > 1:
         ctx.notices.append(f"algorithm.group_size: {size} has no effect with {advantage!r}; environments are no groups")
+
+
+def _uneven_groups(ctx: Context, size: int) -> str:
+    """Return why RLinf could not sort a rank's episodes into groups, as it does with 'raw'; empty if it can."""
+    envs, epochs = ctx.whole("env.train.total_num_envs"), ctx.whole("env.train.rollout_epoch")
+    ranks = actor_ranks(ctx)
+    if ctx.get("algorithm.adv_type", None) != "raw" or None in (envs, epochs, ranks) or envs * epochs % ranks:
+        return ""
+    each = envs * epochs // ranks
+    words = f"{envs} environments x {epochs} rollout epochs / {ranks} actor ranks"
+    return f"{size} does not divide the {each} columns of a rank ({words}), which 'raw' reshapes by it" * (
+        each % size > 0
+    )
 
 
 def _check_masks(ctx: Context) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import show
+from isaaclab_rlinf.config.keys_model import SAMPLING, SAMPLING_READ
 
 _NO_REWARD_WORKER = "no reward model is started here: the environments would wait for its answers for ever"
 _ISAACLAB_ENV = "read for other simulators only"
@@ -131,6 +132,19 @@ _SAC_ONLY = (
 _N1D6_ON = ("clip_ratio_c", "clip_log_ratio_min", "clip_log_ratio_max")
 _UNCOMPILED = ("tiny_vla", "gr00t", "gr00t_n1d6", "gr00t_n1d7", "openvla", "openvla_oft")
 """Models whose rollout can be neither compiled nor captured; an extension's may bring both."""
+NO_SAMPLING = (
+    "tiny_vla",
+    "openpi",
+    "mlp_policy",
+    "gr00t",
+    "gr00t_n1d6",
+    "gr00t_n1d7",
+    "abot_m0",
+    "dreamzero",
+    "cnn_policy",
+    "cfg_model",
+)
+"""Ours, and those to which ``rlinf.workers.rollout.hf.huggingface_worker`` hands the mode in the parameters' place."""
 
 
 def check_effects(ctx: Context) -> None:
@@ -142,6 +156,7 @@ def check_effects(ctx: Context) -> None:
     for mode in ctx.env_modes():
         _check_environments(ctx, mode)
     _check_acceleration(ctx)
+    _tell_sampling(ctx)
     if not ctx.training:
         return
     is_sac = ctx.get("algorithm.loss_type", None) == "embodied_sac"
@@ -195,6 +210,24 @@ def _check_acceleration(ctx: Context) -> None:
         if ctx.get(f"actor.fsdp_config.{key}.enabled", None) is True:
             found = "true has no effect on a machine without an accelerator: RLinf 0.3.0 asks for CUDA's"
             ctx.issue(f"actor.fsdp_config.{key}.enabled", found, "false")
+
+
+def _tell_sampling(ctx: Context) -> None:
+    """Tell which sampling parameters have an effect: upstream's YAMLs carry a language model's along."""
+    given = ctx.get("rollout.sampling_params", None)
+    if not isinstance(given, dict) or not given:
+        return
+    model = ctx.get(f"{ctx.model_section}.model_type", None)
+    if model in NO_SAMPLING:
+        ctx.notices.append(
+            f"rollout.sampling_params: without effect; {model} is told only whether it acts for training or evaluation"
+        )
+        return
+    unread = [key for key in given if key in SAMPLING and key not in SAMPLING_READ]
+    if unread:
+        ctx.notices.append(
+            f"rollout.sampling_params.{', '.join(unread)}: without effect, RLinf 0.3.0 reads {', '.join(SAMPLING_READ)}"
+        )
 
 
 def _check_sac(ctx: Context) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 from isaaclab_rlinf.compat.rlinf_names import BROKEN_N1D7_CONVERTERS, STOCK_GR00T_CONVERTERS
@@ -50,6 +51,23 @@ def check_gr00t(ctx: Context, section: str, kind: str, directory: Path | None) -
     wrong = any(issue.where == f"{section}.implementation" for issue in ctx.issues)
     if not wrong and (reason := missing_package(kind, implementation)):
         ctx.notices.append(f"{section}.model_type: {kind} cannot be run here: {reason}")
+
+
+def refuse_gr00t_keys(ctx: Context, section: str, kind: str) -> None:
+    """Refuse what only a GR00T model reads, in the blocks of a model that is none.
+
+    Args:
+        ctx: The validation in progress, after the blocks are parsed.
+        section: Key path of the model that acts.
+        kind: ``model_type``.
+    """
+    unset = {field.name: field for field in fields(IsaacLabBlock)}
+    for mode, block in ctx.blocks.items():
+        for key in _OF_THE_MODEL:
+            default = unset[key].default_factory() if unset[key].default is MISSING else unset[key].default
+            if getattr(block, key) != default:
+                found = f"is read by GR00T models only, and {section}.model_type is {show(kind)}"
+                ctx.issue(f"env.{mode}.isaaclab.{key}", found, "no such key", "remove it, or name a GR00T model_type")
 
 
 def _check_same(ctx: Context, section: str, where: str, block: IsaacLabBlock) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from isaaclab_rlinf.compat.rlinf_names import embodied_model_types
 from isaaclab_rlinf.config.checks_actions import check_action_mapping
-from isaaclab_rlinf.config.checks_gr00t import check_gr00t
+from isaaclab_rlinf.config.checks_gr00t import check_gr00t, refuse_gr00t_keys
 from isaaclab_rlinf.config.checks_sizes import check_sizes
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import ConfigError, did_you_mean, listing, show
@@ -71,6 +71,7 @@ def check_model(ctx: Context) -> None:
     if kind.startswith("gr00t"):
         check_gr00t(ctx, section, kind, directory)
     else:
+        refuse_gr00t_keys(ctx, section, kind)
         check_action_mapping(ctx, section, None, named=False)
     if directory is not None and kind == "tiny_vla":
         _check_tiny_vla(ctx, section, directory)

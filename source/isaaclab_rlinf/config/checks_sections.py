@@ -12,6 +12,7 @@ from typing import Any
 from isaaclab_rlinf.config.context import MAX_COUNT, MISSING, Context
 from isaaclab_rlinf.config.errors import did_you_mean, listing, show
 from isaaclab_rlinf.config.keys import ALWAYS, EVAL, PPO, TRAIN, Key
+from isaaclab_rlinf.config.keys_model import SAMPLING_READ
 from isaaclab_rlinf.config.reader import is_number, kind_of
 from isaaclab_rlinf.config.rlinf_keys import SECTIONS, TOP_LEVEL
 
@@ -27,6 +28,9 @@ _COPIED_FROM = {
     "rollout.sampling_params": "algorithm.sampling_params",
 }
 """Sections that migration fills from another one, where a mistake is reported."""
+
+_PICKED_FROM = {"algorithm.sampling_params": SAMPLING_READ, "rollout.sampling_params": SAMPLING_READ}
+"""Sections of which RLinf passes nothing on but these keys, to whatever model."""
 
 _KIND_WORDS = {
     "int": "a whole number",
@@ -174,5 +178,7 @@ def _check_unknown(ctx: Context, section: str, name: str, raw: Mapping[str, Any]
     where = f"{section}.{name}"
     if meant:
         ctx.issue(where, "unknown key; RLinf would ignore it", listing(sorted(keys)), did_you_mean(name, meant))
+    elif section in _PICKED_FROM:
+        ctx.issue(where, "unknown key; RLinf 0.3.0 hands it to no model", listing(_PICKED_FROM[section]), "remove it")
     else:
         ctx.notices.append(f"{where}: passed through unchecked (not a key that RLinf 0.3.0 is known to read)")

@@ -71,6 +71,16 @@ RL_HEAD = {
     "stochastic_steps": Key("numbers", null=True),  # tiny_vla
 }
 
+SAMPLING_READ = (
+    "do_sample",
+    "max_new_tokens",
+    "temperature",
+    "temperature_eval",
+    "temperature_train",
+    "top_k",
+    "top_p",
+)
+"""Of the keys below those that RLinf 0.3.0 hands to a model that acts; it picks them by name."""
 SAMPLING = {
     "do_sample": BOOL,
     "temperature": number(low=0),
