@@ -34,8 +34,8 @@ def memory_failure(cause: BaseException) -> str | None:
     if users:
         lines.append("Largest then: " + ", ".join(f"{_short(name)} {size} GB" for size, name in users))
     lines.append(
-        "Fewer environments (--num_envs) and a smaller actor.micro_batch_size need less; so does a machine without other "
-        "programs. RAY_memory_usage_threshold=0.98 in the environment of the run lets it use more (0.95 is the default)."
+        "Fewer environments (--num_envs) and a smaller actor.micro_batch_size need less memory. With "
+        "RAY_memory_usage_threshold=0.98 in its environment a run may use more (0.95 is Ray's default)."
     )
     return "\n".join(lines)
 
