@@ -14,7 +14,8 @@ import torch
 from omegaconf import OmegaConf
 
 from isaaclab_rlinf.backends.health import SKIPPED_UPDATES, UPDATES
-from isaaclab_rlinf.workers.actor import TRAINER_STATE_FILENAME, ActorWorker, EmbodiedFSDPActor
+from isaaclab_rlinf.workers.actor import ActorWorker, EmbodiedFSDPActor
+from isaaclab_rlinf.workers.optimizer_settings import TRAINER_STATE_FILENAME
 
 OPTIM = {
     "lr": 1e-2,

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.backends.health import SKIPPED_UPDATES, UPDATES
@@ -27,17 +25,17 @@ from .optimizer_settings import (  # noqa: E402
     SchedulePosition,
     move_schedule,
     put_settings,
+    read_trainer_state,
     schedule_changes,
     schedule_of,
     settings_of,
+    write_trainer_state,
 )
 from .training_record import TrainingRecord  # noqa: E402
 from .weights import build_and_load  # noqa: E402
 
 if TYPE_CHECKING:
     import torch
-
-TRAINER_STATE_FILENAME = "trainer_state.json"
 
 
 class ActorWorker(TrainingRecord, ExactFsdp, EmbodiedFSDPActor):
@@ -110,7 +108,7 @@ class ActorWorker(TrainingRecord, ExactFsdp, EmbodiedFSDPActor):
                 "critic_warmup_steps": self.critic_warmup_steps,
                 "schedule": schedule_of(self.cfg.actor.optim),
             }
-            (Path(save_path) / TRAINER_STATE_FILENAME).write_text(json.dumps(state), encoding="utf-8")
+            write_trainer_state(save_path, state)
 
     def load_checkpoint(self, load_path: str) -> None:
         """Restore what :meth:`save_checkpoint` wrote, but for the settings: those that are given now win.
@@ -120,8 +118,7 @@ class ActorWorker(TrainingRecord, ExactFsdp, EmbodiedFSDPActor):
         Args:
             load_path: The checkpoint's ``actor`` directory.
         """
-        state_file = Path(load_path) / TRAINER_STATE_FILENAME
-        state = json.loads(state_file.read_text(encoding="utf-8")) if state_file.is_file() else {}
+        state = read_trainer_state(load_path)
         self.optimizer_steps = int(state.get("optimizer_steps", self.optimizer_steps))
         schedule, in_warmup = schedule_of(self.cfg.actor.optim), self._match_warmup(state.get("critic_warmup_steps"))
         settings, position = settings_of(self.optimizer), SchedulePosition()
