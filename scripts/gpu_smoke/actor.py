@@ -57,6 +57,13 @@ def join(device: str, store: Path, rank: int = 0, world_size: int = 1) -> None:
         dist.init_process_group(backend, init_method=f"file://{store}", rank=rank, world_size=world_size)
 
 
+def exact_convolutions() -> None:
+    """Compute convolutions in full fp32 in this process, where results of different devices or batches are compared."""
+    import torch
+
+    torch.backends.cudnn.allow_tf32 = False
+
+
 def join_alone(device: str, work: Path) -> None:
     """Be the only rank."""
     import torch.distributed as dist
@@ -82,7 +89,7 @@ def new_actor(cfg: Any) -> ActorWorker:
 
     actor = object.__new__(ActorWorker)
     actor.cfg, actor._rank, actor._world_size = cfg, dist.get_rank(), dist.get_world_size()
-    actor._timer_metrics = {}
+    actor._timer_metrics, actor._node_local_world_size = {}, dist.get_world_size()
     FSDPModelManager.__init__(actor, cfg.actor, actor._world_size, actor._rank)
     actor.cfg = cfg
     actor.enable_offload = actor.enable_sft_co_train = False

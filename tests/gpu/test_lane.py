@@ -137,6 +137,14 @@ def test_the_plan_holds_together():
         plan.named(["tarin"])
 
 
+def test_the_page_explains_every_number_group_and_flag():
+    page = (Path(__file__).parents[2] / "docs/gpu.md").read_text()
+    numbers = {number for check in plan.CHECKS for number in check.defects}
+    assert all(f"\n| {number} | " in page for number in numbers)
+    assert all(f"| `{group}` |" in page for group in plan.GROUPS)
+    assert all(flag in page for flag in ("--again", "--only", "--serial", "--device cpu", "--results", "--list"))
+
+
 def test_table_and_report_show_every_check_and_whole_reasons():
     checks = plan.CHECKS[:3]
     ends = (PASSED, FAILED, NEEDS_CUDA)

@@ -26,6 +26,7 @@ def run(context: Context) -> None:
     job = torch.load(shared / "job.pt", weights_only=False)
     saved = torch.load(shared / "rank0.pt", weights_only=False)["logprobs"]
     lane_actor.join_alone(context.device, context.work)
+    lane_actor.exact_convolutions()
     actor = lane_actor.new_actor(job["cfg"])
     actor.load_checkpoint(str(shared / "checkpoint"))
     error = float((lane_actor.logprobs(actor, job["batch"]) - saved).abs().max())
@@ -44,6 +45,7 @@ def of_rank(shared: Path, rank: int, world_size: int) -> None:
     """Load with this rank and evaluate the whole batch. A collective."""
     import torch
 
+    lane_actor.exact_convolutions()
     job = torch.load(shared / "job.pt", weights_only=False)
     actor = lane_actor.new_actor(job["cfg"])
     actor.load_checkpoint(str(shared / "of_one"))

@@ -30,7 +30,7 @@ def run(context: Context) -> None:
             context, "play", policies.TINY_VLA_YAML, "--checkpoint", trained, "--num_episodes",
             str(episodes), "--num_envs", str(episodes), "--video", limit=150,
         )  # fmt: skip
-        code = export.wait(120)
+        code = export.wait(120 * (1 if context.full else 6))
     finally:
         export.kill()
     require(

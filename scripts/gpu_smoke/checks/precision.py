@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _ADVANTAGE = 100.0
 """Large, so that the gradient's norm is far above ``clip_grad``."""
+_SAME = 1e-3
+"""Log-probabilities of the same weights; an update moves them by far more."""
 
 
 def run(context: Context, family: str, weights: str, compute: str) -> None:
@@ -33,6 +35,8 @@ def run(context: Context, family: str, weights: str, compute: str) -> None:
     import torch
 
     lane_actor.join_alone(context.device, context.work)
+    if context.full:
+        torch.cuda.reset_peak_memory_stats()
     cfg = policies.run_config(context, family, *precision_overrides(weights, compute))
     rollout = policies.rollout_policy(cfg, compute)
     require(next(rollout.parameters()).device.type == context.device, "the rollout policy is not on the device")
@@ -83,7 +87,8 @@ def _offload(actor: ActorWorker, batch: dict[str, Any]) -> None:
     actor.load_param_and_grad(actor.device, True)
     actor.load_optimizer(actor.device)
     after = lane_actor.logprobs(actor, batch)
-    require(before.equal(after), "log-probabilities differ after offloading and loading back")
+    error = float((after - before).abs().max())
+    require(error < _SAME, f"log-probabilities differ by {error:.2g} after offloading and loading back")
     lane_actor.accumulate(actor, batch)
     actor.optimizer_step()  # with optimizer state that was away
 
@@ -99,5 +104,6 @@ def _save_and_load(context: Context, actor: ActorWorker, batch: dict[str, Any], 
     require(
         actor.optimizer_steps == steps, f"{actor.optimizer_steps} optimizer steps after loading, saved were {steps}"
     )
-    require(before.equal(lane_actor.logprobs(actor, batch)), "log-probabilities differ after saving and loading")
+    error = float((lane_actor.logprobs(actor, batch) - before).abs().max())
+    require(error < _SAME, f"log-probabilities differ by {error:.2g} after saving, an update, and loading")
     shutil.rmtree(directory)

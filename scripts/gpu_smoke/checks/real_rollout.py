@@ -26,7 +26,9 @@ def run(context: Context) -> None:
     started = time.monotonic()
     directory = real_sizes.real_checkpoint(context)
     context.measured["write"] = f"{time.monotonic() - started:.0f} s"
-    lane_actor.use_device(context.device)
+    if context.full:
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
     started = time.monotonic()
     with HostPeak() as host:
         policy = policies.built(section(directory, "bf16"))

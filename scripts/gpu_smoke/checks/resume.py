@@ -38,3 +38,5 @@ def _require_refusal(context: Context, steps: tuple[str, ...]) -> None:
     flags = ("--rl_library", "rlinf", "--config_name", policies.TINY_VLA_YAML, "--device", "cpu")
     ended = tool("isaaclab", "train", *flags, *steps, *SMALL, *PATCH, cwd=context.work, limit=200)
     require(ended.code == 2 and "patch" in ended.out, f"the patch syncer was not refused on a CPU: {ended.code}")
+    issues = policies.issues_on(1, "--config_name", policies.TINY_VLA_YAML, *OFFLOAD, *PATCH)
+    require(not issues, f"what a GPU resumes with is refused: {'; '.join(issues)}")

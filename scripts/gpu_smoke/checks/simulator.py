@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     import torch
 
 CHUNKS = 6
-STATE_TOLERANCE = 1e-3
-IMAGE_TOLERANCE = 2.0
-"""Mean absolute difference, of 255."""
+TOLERANCES = {"positions": 1e-3, "velocities": 1e-2, "images": 2.0, "numbers": 1e-3}
+"""Largest difference in rad, in rad/s, of the mean over an image of 255, and of rewards and returns."""
 
 
 def run(context: Context, kind: str) -> None:
@@ -61,7 +60,7 @@ def _compare(
     import torch
 
     first = [simulators.snapshot(simulator, final=False) for simulator in (on_device, reference)]
-    worst = {"states": 0.0, "images": 0.0}
+    worst = dict.fromkeys(TOLERANCES, 0.0)
     _book(worst, *first, "after the reset")
     states, ends, finals = first[1]["obs.states"], 0, 0
     for number in range(CHUNKS):
@@ -85,14 +84,20 @@ def _book(
     require(found.keys() == expected.keys(), f"{when}: buffers differ: {sorted(found.keys() ^ expected.keys())}")
     for name, value in expected.items():
         own = found[name]
-        if value.dtype.is_floating_point:
-            kind, difference, limit = "states", float((own - value).abs().max()), STATE_TOLERANCE
-        elif "images" in name:
-            kind, difference, limit = "images", float((own.float() - value.float()).abs().mean()), IMAGE_TOLERANCE
-        else:
-            require(
-                bool((own == value).all()), f"{when}: {name} differs from the CPU's: {own.tolist()}, {value.tolist()}"
-            )
+        if not value.dtype.is_floating_point and "images" not in name:
+            same = bool((own == value).all())
+            require(same, f"{when}: {name} is {own.tolist()}, on the CPU {value.tolist()}")
             continue
-        worst[kind] = max(worst[kind], difference)
-        require(difference <= limit, f"{when}: {name} differs from the CPU's by {difference:.3g}, allowed is {limit:g}")
+        for kind, difference in _differences(name, own.float() - value.float()).items():
+            worst[kind] = max(worst[kind], difference)
+            limit = TOLERANCES[kind]
+            require(difference <= limit, f"{when}: {kind} of {name} differ by {difference:.3g}, allowed is {limit:g}")
+
+
+def _differences(name: str, difference: torch.Tensor) -> dict[str, float]:
+    """Return how large a difference is, by what is compared."""
+    if "images" in name:
+        return {"images": float(difference.abs().flatten(1).mean(dim=1).max())}
+    if name.endswith("states"):
+        return {"positions": float(difference[:, :3].abs().max()), "velocities": float(difference[:, 3:].abs().max())}
+    return {"numbers": float(difference.abs().max())}

@@ -28,6 +28,7 @@ def run(context: Context) -> None:
     shutil.rmtree(shared, ignore_errors=True)
     shared.mkdir(parents=True)
     lane_actor.join_alone(context.device, context.work)
+    lane_actor.exact_convolutions()
     cfg = policies.run_config(context, "tiny_vla")
     _, result = policies.rollout_policy(cfg, "fp32").predict_action_batch(
         policies.observation(context.size(32, 8)), mode="train"
@@ -67,6 +68,7 @@ def of_rank(shared: Path, rank: int, world_size: int) -> None:
     """Do one rank's part: the update of its half, and a checkpoint. A collective."""
     import torch
 
+    lane_actor.exact_convolutions()
     job = torch.load(shared / "job.pt", weights_only=False)
     half = slice(rank, None, world_size)
     batch = {
