@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from isaaclab_rlinf.config.checks_arithmetic import actor_ranks
+from isaaclab_rlinf.config.checks_placement import placed_sizes
 from isaaclab_rlinf.config.context import Context
 from isaaclab_rlinf.config.errors import show
 from isaaclab_rlinf.config.rlinf_keys import SECTIONS
@@ -73,7 +73,7 @@ def _check_groups(ctx: Context) -> None:
 def _uneven_groups(ctx: Context, size: int) -> str:
     """Return why RLinf could not sort a rank's episodes into groups, as it does with 'raw'; empty if it can."""
     envs, epochs = ctx.whole("env.train.total_num_envs"), ctx.whole("env.train.rollout_epoch")
-    ranks = actor_ranks(ctx)
+    ranks = placed_sizes(ctx).get("actor")
     if ctx.get("algorithm.adv_type", None) != "raw" or None in (envs, epochs, ranks) or envs * epochs % ranks:
         return ""
     each = envs * epochs // ranks
