@@ -43,13 +43,14 @@ def test_set_values_are_never_replaced(trocar_yaml):
 
 def test_rollout_model_inherits_and_its_own_settings_win(bundled_yaml):
     cfg = compose_config(
-        bundled_yaml, ["rollout.model.precision=bf16", "+rollout.model.rl_head_config={noise_level: 0.1}"]
+        bundled_yaml, ["rollout.model.precision=bf16", "+rollout.model.rl_head_config={noise_anneal: false}"]
     )
     migrate(cfg)
     assert cfg.rollout.model.precision == "bf16"
     assert cfg.rollout.model.action_dim == 3
     assert cfg.rollout.model.rl_head_config == {
-        "noise_level": 0.1,
+        "noise_anneal": False,
+        "noise_params": [0.4, 0.1, cfg.runner.max_epochs],
         "stochastic_steps": [3],
         "detach_critic_input": True,
     }

@@ -30,6 +30,8 @@ def evaluation(base):
     raw = changed(base, ("rollout", "model"), dict(base["actor"]["model"]))
     for path in TRAIN_SECTIONS:
         raw = removed(raw, tuple(path.split(".")))
+    for key in ("noise_anneal", "noise_params"):  # exploration over the steps of a training
+        raw = removed(raw, ("rollout", "model", "rl_head_config", key))
     return changed(raw, ("runner",), {key: raw["runner"][key] for key in ("task_type", "logger")})
 
 

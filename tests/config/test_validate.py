@@ -1,12 +1,14 @@
 # Copyright (c) 2026, The isaaclab-rlinf developers.
 # SPDX-License-Identifier: BSD-3-Clause
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from bases import only
 
+from isaaclab_rlinf.config import checks_task
 from isaaclab_rlinf.config.checks_arithmetic import nearest_multiples
 from isaaclab_rlinf.config.placement import world_sizes
 from isaaclab_rlinf.config.validate import examine, require_sound, validate
@@ -354,10 +356,17 @@ def test_numbers_that_nothing_reads_must_not_say_something_else(check, key, fine
 FLAGLESS = "++env.train.init_params.env_overrides={terminations.time_out.time_out: false}"
 
 
-def test_a_time_out_without_its_flag_is_told(check):
-    outcome = check(FLAGLESS)
+def test_a_time_out_without_its_flag_is_told_unless_the_yaml_says_so(check, monkeypatch):
+    read = checks_task.read_task
+    flagless = lambda *args: replace(read(*args), unflagged_time_outs=("wrong_ball",))  # noqa: E731
+    monkeypatch.setattr(checks_task, "read_task", flagless)
+    outcome = check()
     assert outcome.issues == ()
-    assert any("{terminations.time_out.time_out: true}" in notice for notice in outcome.notices)
+    assert any("{terminations.wrong_ball.time_out: true}" in notice for notice in outcome.notices)
+    decided = "init_params.env_overrides={terminations.wrong_ball.time_out: false}"
+    outcome = check(f"++env.train.{decided}", f"++env.eval.{decided}")
+    assert outcome.issues == ()
+    assert not any("wrong_ball" in notice for notice in outcome.notices)
 
 
 def test_a_time_out_without_its_flag_is_no_success(check):

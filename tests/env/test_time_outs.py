@@ -10,7 +10,7 @@ import torch
 from test_isaac_env import NUM_ENVS, FakeIsaacEnv, build, step
 
 from isaaclab_rlinf.config.schema import SuccessSpec
-from isaaclab_rlinf.env.time_outs import TimeOutWatch, unflagged_time_outs
+from isaaclab_rlinf.env.time_outs import TimeOutWatch, decided_time_outs, unflagged_time_outs
 
 
 def term(function, flag=False):
@@ -48,6 +48,17 @@ def test_the_simulator_tells_it_with_the_override_that_helps(monkeypatch):
     monkeypatch.setattr("test_isaac_env.FakeTerminations.get_term_cfg", flagless)
     _, isaac = build()
     assert any("{terminations.time_out.time_out: true}" in notice for notice in isaac.notices)
+
+
+def test_a_flag_that_the_yaml_sets_is_a_decision_and_not_told(monkeypatch):
+    flagless = lambda self, name: SimpleNamespace(time_out=False, func=SimpleNamespace(__name__=name))  # noqa: E731
+    monkeypatch.setattr("test_isaac_env.FakeTerminations.get_term_cfg", flagless)
+    env, isaac = build(env_overrides=(("terminations.time_out.time_out", False),))
+    for _ in range(3):
+        env.episode_length_buf[:] = FakeIsaacEnv.max_episode_length - 1
+        step((env, isaac), ("time_out", 0), ("time_out", 1))
+    assert not any("time-out" in notice for notice in isaac.notices)
+    assert decided_time_outs(["rewards.x.weight", "terminations.over.time_out"]) == {"over"}
 
 
 def watch(watcher, clocks, terminated, truncated=None):

@@ -18,7 +18,7 @@ from isaaclab_rlinf.config.presets import PresetError
 from isaaclab_rlinf.config.schema import IsaacLabBlock
 from isaaclab_rlinf.config.task_facts import TaskFacts, read_task
 from isaaclab_rlinf.config.tasks import find_task
-from isaaclab_rlinf.env.time_outs import describe_unflagged
+from isaaclab_rlinf.env.time_outs import decided_time_outs, describe_unflagged
 from isaaclab_rlinf.mapping.columns import overlapping_states
 from isaaclab_rlinf.mapping.instructions import read_instructions, text_problem
 
@@ -216,7 +216,9 @@ def _check_success(ctx: Context, mode: str, facts: TaskFacts) -> None:
     if facts.terminations is None:
         return
     where, success = f"env.{mode}.isaaclab.success", ctx.blocks[mode].success
-    ctx.notices.extend(map(describe_unflagged, facts.unflagged_time_outs))
+    overrides = ctx.get(f"env.{mode}.{KEY}", None)
+    decided = decided_time_outs(overrides if isinstance(overrides, Mapping) else ())
+    ctx.notices.extend(describe_unflagged(name) for name in facts.unflagged_time_outs if name not in decided)
     if not ctx.intact(where):
         return
     ends = [name for name, flag in facts.terminations.items() if not flag and name not in facts.unflagged_time_outs]

@@ -20,7 +20,7 @@ from isaaclab_rlinf.compat.isaaclab_observations import (
 from isaaclab_rlinf.compat.newton_cameras import install_world_selection
 from isaaclab_rlinf.env.protocol import FinalObservation, StepResult
 from isaaclab_rlinf.env.success import SuccessReader
-from isaaclab_rlinf.env.time_outs import TimeOutWatch
+from isaaclab_rlinf.env.time_outs import TimeOutWatch, decided_time_outs
 from isaaclab_rlinf.env.viewer import find_viewer_camera
 from isaaclab_rlinf.mapping.actions import ActionTermInfo
 from isaaclab_rlinf.mapping.layout import ObservationLayout, RawObs, describe_observations
@@ -60,14 +60,16 @@ class IsaacEnv:
                 f"{spec.chunk_length}): time-outs then cost extra rendering. max_episode_steps {better} avoids it."
             )
         notices.extend(_render_after_resets(env))
-        self._success = SuccessReader(env, spec.block.success, notices)
+        decided = decided_time_outs(key for key, _ in spec.env_overrides)
+        self._success = SuccessReader(env, spec.block.success, notices, decided)
         self._selection = install_world_selection(env)
         self._gate = self._install_gate(notices)
         self._viewer = find_viewer_camera(env, spec.video, self._selection)
         self.viewed = self._viewer.count if self._viewer is not None else 0
         self._hold = pose_holder(env) if spec.block.hold_pose_on_midchunk_reset else None
         self.notices = tuple(notices)
-        self._watch = None if spec.ignore_terminations else TimeOutWatch(int(env.max_episode_length))
+        told = spec.ignore_terminations or bool(decided)
+        self._watch = None if told else TimeOutWatch(int(env.max_episode_length))
         (hook_manager_dones if self.managed else hook_direct_dones)(env, self._decide_resets)
         self._request = _Request(torch.ones(self.num_envs, dtype=torch.bool, device=self.device))
 

@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 class SuccessReader:
     """Reads the success condition after each step."""
 
-    def __init__(self, env: Any, spec: SuccessSpec, notices: list[str]) -> None:
+    def __init__(
+        self, env: Any, spec: SuccessSpec, notices: list[str], decided: frozenset[str] = frozenset()
+    ) -> None:
         """Checks the condition against the task.
 
         Args:
             env: The unwrapped environment.
             spec: The YAML's ``success``.
             notices: Receives what the user should be told once.
+            decided: Terminations of which the YAML says whether they are time-outs.
 
         Raises:
             MappingError: If the named termination does not exist, listing those that do.
@@ -43,7 +46,8 @@ class SuccessReader:
                 f"success.termination: the task has no termination term '{spec.termination}'."
                 f"{hint(spec.termination, names)} It has: {available}."
             )
-        notices.extend(map(describe_unflagged, unflagged_time_outs({n: self._manager.get_term_cfg(n) for n in names})))
+        unflagged = unflagged_time_outs({name: self._manager.get_term_cfg(name) for name in names})
+        notices.extend(describe_unflagged(name) for name in unflagged if name not in decided)
         others = [name for name in names if name not in time_outs]
         if spec.termination is None and spec.reward_above is None:
             notices.append(_assumption(others))

@@ -10,7 +10,7 @@ trained as a failure, or counted as a success where every termination is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +32,16 @@ def unflagged_time_outs(terms: Mapping[str, Any]) -> tuple[str, ...]:
         for name, term in terms.items()
         if not getattr(term, "time_out", False) and (_TIME_OUT.search(name) or _TIME_OUT.search(_function(term)))
     )
+
+
+def decided_time_outs(overrides: Iterable[str]) -> frozenset[str]:
+    """Return the termination terms whose ``time_out`` flag a YAML sets, either way: of these nothing is told.
+
+    Args:
+        overrides: Keys of ``init_params.env_overrides``.
+    """
+    found = (re.fullmatch(r"terminations\.(\w+)\.time_out", key) for key in overrides)
+    return frozenset(match[1] for match in found if match)
 
 
 def describe_unflagged(name: str) -> str:
