@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 class SuccessReader:
     """Reads the success condition after each step."""
 
-    def __init__(
-        self, env: Any, spec: SuccessSpec, notices: list[str], decided: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, env: Any, spec: SuccessSpec, notices: list[str], decided: frozenset[str] = frozenset()) -> None:
         """Checks the condition against the task.
 
         Args:
