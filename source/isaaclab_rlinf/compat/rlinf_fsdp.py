@@ -9,7 +9,8 @@ Two things are mended, both after RLinf has wrapped the model:
   clipped at all, and it is given no process group, so that each rank clips by the norm of its own shard and a
   gradient that is not finite on one rank skips the step there only. Here one norm goes over all ranks.
 - With ``mixed_precision.param_dtype`` FSDP rounds every float that goes into the model, the recorded log-probabilities
-  and samples with it, and PPO's ratio is off before any update. Here they pass as they are.
+  and samples with it, and PPO's ratio is off before any update. Here they pass as they are. It does the same at every
+  layer that is wrapped on its own, and a vision tower's rotary positions, which a rollout has in float32, are rounded.
 
 Private names touched: ``FSDPModelManager._strategy``, ``FSDP2Strategy.cfg``. docs/upstream.md has the symptoms;
 tests/compat/test_rlinf_fsdp.py runs RLinf's own manager on two ranks.
@@ -28,6 +29,8 @@ from isaaclab_rlinf.models.flow_rollout import RECORD_KEYS
 
 EXACT_INPUTS = ("prev_logprobs", *RECORD_KEYS)
 """Names of inputs that no cast may touch, at the top of ``forward``'s keywords or in a mapping among them."""
+EXACT_LAYER_INPUTS = ("position_embeddings",)
+"""The same for layers that are wrapped on their own; language models hand theirs over in the compute dtype anyway."""
 _EPSILON = 1e-6
 """What RLinf adds to the norm that it divides by."""
 
@@ -97,16 +100,25 @@ def _square(gradients: list[torch.Tensor], device: str) -> torch.Tensor:
 
 
 def keep_exact(model: Any, names: Collection[str] = EXACT_INPUTS) -> None:
-    """Take named inputs past the cast with which FSDP begins the forward of a wrapped model.
+    """Take named inputs past the cast with which FSDP begins the forward of a wrapped model, and of its layers.
 
     Args:
-        model: Wrapped by FSDP2 or FSDP1; gets two hooks. Its attribute ``exact_inputs`` adds names.
+        model: Wrapped by FSDP2 or FSDP1; gets two hooks. Its attribute ``exact_inputs`` adds names. Layers wrapped on
+            their own get hooks for :data:`EXACT_LAYER_INPUTS`.
         names: Names of inputs.
     """
-    names = {*names, *getattr(model, "exact_inputs", ())}
+    from torch.distributed.fsdp import FSDPModule, FullyShardedDataParallel
+
+    _take_past_cast(model, {*names, *getattr(model, "exact_inputs", ())})
+    for unit in model.modules():
+        if unit is not model and isinstance(unit, FSDPModule | FullyShardedDataParallel):
+            _take_past_cast(unit, EXACT_LAYER_INPUTS)
+
+
+def _take_past_cast(unit: Any, names: Collection[str]) -> None:
     # FSDP2 casts in a hook of its own, FSDP1 between the wrapper's hooks and those of the module in it.
-    inner = getattr(model, "_fsdp_wrapped_module", model)
-    model.register_forward_pre_hook(_change(names, _Sealed), prepend=True, with_kwargs=True)
+    inner = getattr(unit, "_fsdp_wrapped_module", unit)
+    unit.register_forward_pre_hook(_change(names, _Sealed), prepend=True, with_kwargs=True)
     inner.register_forward_pre_hook(_change(names, _unseal), with_kwargs=True)
 
 
