@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from pathlib import Path
 
 from . import identity, plan, table
@@ -74,16 +75,17 @@ def main(argv: list[str]) -> int:
         args.device, directory, where, tell=_tell, again=frozenset(args.again),
         serial=args.serial or args.device == "cpu",
     )  # fmt: skip
-    code = 0
+    code, started = 0, time.monotonic()
     try:
         results = lane.run(checks)
     except KeyboardInterrupt:
         code = 130
         results = {check.name: lane.results.get(check.name) or Result(check.name, "not run", reason="interrupted")
                    for check in checks}  # fmt: skip
-    print(f"\n{table.terminal_table(checks, results)}\n\n{table.summary(results)}")
+    clock = time.monotonic() - started
+    print(f"\n{table.terminal_table(checks, results)}\n\n{table.summary(results, clock)}")
     report = directory / REPORT
-    report.write_text(table.report(checks, results, where, identity.details()), encoding="utf-8")
+    report.write_text(table.report(checks, results, where, identity.details(), clock), encoding="utf-8")
     print(f"Report to send: {report}; logs beside it")
     return code or int(any(result.status == FAILED for result in results.values()))
 

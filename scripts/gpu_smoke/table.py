@@ -37,15 +37,19 @@ def terminal_table(checks: Sequence[Check], results: Mapping[str, Result]) -> st
     return "\n".join(lines)
 
 
-def summary(results: Mapping[str, Result]) -> str:
-    """Return how many checks ended how."""
+def summary(results: Mapping[str, Result], clock: float) -> str:
+    """Return how many checks ended how, and how long this call took by the clock."""
     states = [result.status for result in results.values()]
     counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
-    return f"{counts}; {sum(result.seconds for result in results.values()):.0f} s of checks"
+    return f"{counts}; this call took {clock:.0f} s"
 
 
 def report(
-    checks: Sequence[Check], results: Mapping[str, Result], where: Mapping[str, str], details: Mapping[str, str]
+    checks: Sequence[Check],
+    results: Mapping[str, Result],
+    where: Mapping[str, str],
+    details: Mapping[str, str],
+    clock: float,
 ) -> str:
     """Return the whole report in Markdown: machine, table, and the reasons of failures in full.
 
@@ -54,13 +58,16 @@ def report(
     lines = ["# GPU lane", "", *(f"- {key}: {value}" for key, value in {**where, **details}.items()), ""]
     lines += [f"| {' | '.join(HEADER)} |", "|---|---|---|---|---|"]
     lines += [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows(checks, results)]
-    lines += ["", summary(results)]
+    lines += ["", summary(results, clock)]
     for check in checks:
         result = results[check.name]
         if result.status == FAILED:
             lines += ["", f"## {check.name}", "", "```", result.reason.strip(), "```"]
-        elif result.status != PASSED and result.measured:
-            lines += ["", f"{check.name}: {', '.join(f'{key} {value}' for key, value in result.measured.items())}"]
+        if result.status != PASSED and result.measured:
+            lines += [
+                "",
+                f"{check.name} measured {', '.join(f'{key} {value}' for key, value in result.measured.items())}",
+            ]
     return "\n".join(lines).replace(str(Path.home()), "~") + "\n"
 
 

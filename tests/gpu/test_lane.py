@@ -156,15 +156,15 @@ def test_table_and_report_show_every_check_and_whole_reasons():
     shown = table.terminal_table(checks, results)
     assert "passed (kept)" in shown and "speed 3" in shown and "first refusals" in shown and "second line" not in shown
     assert all(len(line) <= 140 for line in shown.splitlines())
-    written = table.report(checks, results, WHERE, {"torch": "2.11"})
+    written = table.report(checks, results, WHERE, {"torch": "2.11"}, 61.7)
     assert "- commit: abc" in written and "second line" in written
-    assert "1 passed, 1 FAILED, 1 needs CUDA; 37 s of checks" in written
+    assert "1 passed, 1 FAILED, 1 needs CUDA; this call took 62 s" in written
 
 
 def test_paths_of_the_home_directory_are_not_in_the_report():
     check = plan.CHECKS[0]
     results = {check.name: Result(check.name, FAILED, reason=f"no file {Path.home()}/secret/model")}
-    assert "no file ~/secret/model" in table.report([check], results, WHERE, {})
+    assert "no file ~/secret/model" in table.report([check], results, WHERE, {}, 1.0)
 
 
 def test_without_a_gpu_the_command_says_so_and_starts_nothing(monkeypatch, capsys, tmp_path):
