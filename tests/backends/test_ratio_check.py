@@ -19,7 +19,14 @@ def test_no_warning_within_the_tolerance_or_without_a_ratio(metrics):
 
 def test_warning_has_the_value_and_the_causes():
     warning = ratio_warning({f"train/{INITIAL_RATIO_ERROR}": 0.1234})
-    for text in ("0.123", "first minibatch", "dropout", "precision", "weight_syncer", "check_policy"):
+    precision = (
+        "rollout.model.precision",
+        "mixed_precision.param_dtype",
+        "exact_inputs",
+        "bucket_dtype",
+        "amp_autocast",
+    )
+    for text in ("0.123", "first minibatch", "dropout", *precision, "not sent", "check_policy"):
         assert text in warning
 
 

@@ -183,9 +183,10 @@ def test_a_rollout_model_of_its_own_is_checked_and_told(tmp_path, monkeypatch):
     assert issue.where == "rollout.model.model_path" and "does not exist" in issue.found
     assert "--model_path" in issue.fix
     other = shutil.copytree(bundled_checkpoint(), tmp_path / "other")
-    run = train(f"++rollout.model.model_path={other}", "++rollout.model.precision=bf16")
+    other_setup = ("+actor.model.policy_setup=one", "++rollout.model.policy_setup=two")
+    run = train(f"++rollout.model.model_path={other}", *other_setup)
     told = "\n".join(run.notices)
-    assert f"rollout.model.model_path: {other} differs from" in told and "rollout.model.precision: 'bf16'" in told
+    assert f"rollout.model.model_path: {other} differs from" in told and "rollout.model.policy_setup: 'two'" in told
     assert "not read by play" in "\n".join(play(f"++rollout.model.model_path={other}").notices)
     os.truncate(other / "model.safetensors", 1000)
     (issue,) = issues(train, f"++rollout.model.model_path={other}")

@@ -24,7 +24,7 @@ alias_removed_auto_classes()
 
 from rlinf.hybrid_engines.fsdp.fsdp_model_manager import FSDPModelManager  # noqa: E402
 
-from isaaclab_rlinf.compat.rlinf_fsdp import ExactFsdp  # noqa: E402
+from isaaclab_rlinf.compat.rlinf_fsdp import ExactFsdp, keep_exact  # noqa: E402
 from isaaclab_rlinf.testing.sharding import gloo_mesh  # noqa: E402
 
 CLIP = 0.5
@@ -145,6 +145,20 @@ def receive(kind, rank, ranks):
     return {name: (value.dtype, torch.equal(value.float(), third)) for name, value in seen.items()}
 
 
+def receive_from_fsdp1(kind):
+    """The same of FSDP1, which casts at another place; RLinf's strategy of that name needs a GPU."""
+    from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision
+
+    mixed = MixedPrecision(param_dtype=torch.bfloat16)
+    model = FullyShardedDataParallel(Net(), mixed_precision=mixed, device_id=torch.device("cpu"))
+    if kind is Mended:
+        keep_exact(model)
+    third = torch.full((2, 4), 1 / 3)
+    model(forward_inputs={"x": third, **dict.fromkeys(RECORDED, third)}, prev_logprobs=third, use_cache=False)
+    seen = model.module.seen
+    return {name: (value.dtype, torch.equal(value.float(), third)) for name, value in seen.items()}
+
+
 def run(rank, ranks, folder, kind):
     torch.set_num_threads(1)
     os.environ["LOCAL_RANK"] = str(rank)
@@ -155,6 +169,7 @@ def run(rank, ranks, folder, kind):
             "mixed": learn(kind, rank, ranks, param_dtype="bf16"),
             "poison": poison(kind, rank, ranks),
             "receive": receive(kind, rank, ranks),
+            "receive_from_fsdp1": receive_from_fsdp1(kind),
         }
     torch.save(seen, folder / f"{kind.__name__}-{ranks}-{rank}.pt")
 

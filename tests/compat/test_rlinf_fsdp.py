@@ -71,9 +71,9 @@ def test_a_gradient_that_is_not_finite_on_one_rank_skips_the_update_on_all(seen,
         assert not math.isfinite(outcome["norm"]) and outcome["unchanged"]
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_records_reach_the_model_in_float32_and_the_rest_in_its_compute_dtype(seen, ranks):
-    received = seen("Mended", ranks)["receive"]
+@pytest.mark.parametrize(("case", "ranks"), [("receive", 1), ("receive", 2), ("receive_from_fsdp1", 2)])
+def test_records_reach_the_model_in_float32_and_the_rest_in_its_compute_dtype(seen, case, ranks):
+    received = seen("Mended", ranks)[case]
     assert {name: received[name] for name in RECORDED} == dict.fromkeys(RECORDED, (torch.float32, True))
     assert received["x"] == (torch.bfloat16, False)
 
@@ -86,4 +86,5 @@ def test_upstream_still_needs_all_of_it(seen):
     assert norms[0] != pytest.approx(norms[1], rel=1e-3), "ranks share one norm"
     assert math.hypot(*norms) == pytest.approx(seen("Mended", 1)["fp32"]["steps"][0]["norm"], rel=1e-4)
     assert math.isfinite(seen("Upstream", 2, 0)["poison"]["norm"]), "a rank hears of another one's infinity"
-    assert seen("Upstream", 1)["receive"]["prev_logprobs"] == (torch.bfloat16, False), "log-probabilities stay exact"
+    for case in ("receive", "receive_from_fsdp1"):
+        assert seen("Upstream", 2)[case]["prev_logprobs"] == (torch.bfloat16, False), "log-probabilities stay exact"

@@ -66,6 +66,7 @@ WHEN_TRAINING = (
         fix="the critic is the policy's value head, actor.model.add_value_head",
     ),
     Refusal("actor.lr_sched_sync_with_optim", _is_true, _LANGUAGE, fix="the schedule steps once per training step"),
+    Refusal("actor.sync_precision", _other_than(), _LANGUAGE, "null", "rollout.model.precision is the rollout's"),
     Refusal("actor.fsdp_config.fsdp_size", _other_than(-1), "RLinf 0.3.0 never reads it", "-1"),
     Refusal("actor.fsdp_config.use_liger_kernel", _is_true, _LANGUAGE),
     Refusal(

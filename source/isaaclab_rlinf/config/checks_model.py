@@ -39,8 +39,8 @@ _SAME_IN_BOTH = (
     "rl_head_config",
 )
 """Keys of the two model sections that decide the shape of the policy, or the probability of an action."""
-_OF_EACH = ("isaaclab", "load_to_device")
-"""Keys that the command line gives to each section."""
+_OF_EACH = ("isaaclab", "load_to_device", "precision")
+"""Keys that the command line gives to each section, and the one that has a check of its own, checks_precision.py."""
 FROM_SCRATCH = ("mlp_policy", "cnn_policy", "flow_policy")
 """Model types that RLinf builds without a checkpoint."""
 _GRIPPER_LAST = ("openvla", "openvla_oft")

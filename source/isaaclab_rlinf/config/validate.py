@@ -17,6 +17,7 @@ from isaaclab_rlinf.config.checks_effects import check_effects
 from isaaclab_rlinf.config.checks_gpus import check_gpus
 from isaaclab_rlinf.config.checks_model import check_model, check_weights
 from isaaclab_rlinf.config.checks_placement import check_placement
+from isaaclab_rlinf.config.checks_precision import check_precision
 from isaaclab_rlinf.config.checks_run import check_run
 from isaaclab_rlinf.config.checks_schedule import check_schedule
 from isaaclab_rlinf.config.checks_sections import check_sections
@@ -40,6 +41,7 @@ CHECKS = (
     check_arithmetic,
     check_gpus,
     check_algorithm,
+    check_precision,
     check_schedule,
     check_effects,
     check_model,

@@ -171,7 +171,7 @@ def _env_mode(outline: Outline, mode: str, num_envs: int, *, resets: bool) -> li
 def _policy(outline: Outline) -> list[str]:
     model = outline.model
     gr00t = model.is_gr00t
-    precision = "bf16" if gr00t else "fp32"
+    precision, rollout, compute = _precisions(model)
     path = f"{model.path}" if model.path else "???  # DECIDE: a checkpoint directory, or pass --model_path"
     tag = ["    embodiment_tag: ${env.train.isaaclab.embodiment_tag}"] if gr00t else []
     head = textwrap.indent("\n".join(_head_config(model)), "      ").splitlines()
@@ -182,7 +182,7 @@ rollout:
   mode: colocate
   enable_offload: {str(gr00t).lower()}
   pipeline_stage_num: 1
-  model: {{}}                        # everything from actor.model
+  model: {rollout}
 
 actor:
   group_name: ActorGroup
@@ -200,7 +200,19 @@ actor:
     num_action_chunks: {outline.chunk}  # actions executed per call
     denoising_steps: {model.denoising_steps}
     add_value_head: true""".splitlines()
-    return [*top, *tag, "    rl_head_config:", *head, *_rest(precision, gr00t)]
+    return [*top, *tag, "    rl_head_config:", *head, *_rest(compute, gr00t)]
+
+
+def _precisions(model: ModelFacts) -> tuple[str, str, str]:
+    """Return the weights' precision, the section ``rollout.model``, and the precision in which the actor computes."""
+    inherits = "{}                        # everything from actor.model"
+    if not model.is_gr00t:
+        return "fp32", inherits, "fp32"
+    if (
+        model.model_type == "gr00t"
+    ):  # N1.5 asks its weights for the dtype of its inputs, also where FSDP has them in fp32
+        return "bf16", inherits, "bf16"
+    return "fp32", "{precision: bf16}         # the rest from actor.model; computes as param_dtype below", "bf16"
 
 
 def _head_config(model: ModelFacts) -> list[str]:
@@ -217,7 +229,7 @@ def _head_config(model: ModelFacts) -> list[str]:
     ]
 
 
-def _rest(precision: str, gr00t: bool) -> list[str]:
+def _rest(compute: str, gr00t: bool) -> list[str]:
     lr, value_lr = ("5.0e-6", "1.0e-4") if gr00t else ("4.0e-5", "1.0e-3")
     return f"""\
   optim:
@@ -237,9 +249,9 @@ def _rest(precision: str, gr00t: bool) -> list[str]:
     enable_gradient_accumulation: true
     use_orig_params: true
     mixed_precision:
-      param_dtype: {precision}
+      param_dtype: {compute}
       reduce_dtype: fp32
-      buffer_dtype: {precision}
+      buffer_dtype: {compute}
 
 weight_syncer:
   type: bucket
