@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as folder:
             continue
         try:
             dcp.load(state, checkpoint_id=f"{folder}/checkpoint")
-        except Exception as error:
+        except dcp.api.CheckpointException as error:
             print(str(error).strip().splitlines()[-1])
         else:
             raise SystemExit("gone: it loads")

@@ -11,7 +11,8 @@ STEPS = 10
 
 def rates(kind: str, lr: float, **settings: float) -> list[float]:
     """Return the learning rate of twice as many steps as the schedule is long."""
-    optimizer = torch.optim.AdamW([torch.nn.Parameter(torch.zeros(1))], lr=lr)
+    # as FSDPModelManager.build_optimizer does: rates stand in the groups, and AdamW's own stays at 1e-3
+    optimizer = torch.optim.AdamW([{"params": [torch.nn.Parameter(torch.zeros(1))], "lr": lr}])
     schedule = get_lr_scheduler(kind, optimizer, num_warmup_steps=0, num_training_steps=STEPS, **settings)
     seen = []
     for _ in range(2 * STEPS + 1):

@@ -54,7 +54,7 @@ def build(checkpoint):
     def builder(tag="gr1", head=None, block=None, **extra):
         facts = read_facts(checkpoint, tag)
         block = {**block_for(facts, data_config_class=f"{checkpoint}/my_config.py:Config"), **(block or {})}
-        cfg = model_cfg(facts, block, head, precision="fp32", is_lora=False, load_to_device=False, **extra)
+        cfg = model_cfg(facts, block, head, **{"precision": "fp32", "is_lora": False, "load_to_device": False, **extra})
         return get_model(cfg)
 
     return builder
@@ -161,6 +161,20 @@ def test_one_fsdp2_rank_equals_the_plain_model(build, facts, tmp_path):
         assert hasattr(sharded, "value_head")
     for key in ("logprobs", "values"):
         torch.testing.assert_close(output[key], expected[key], atol=1e-5, rtol=0)
+
+
+def test_float32_weights_compute_in_bfloat16_as_the_rollout_does(build, facts, tmp_path):
+    from isaaclab_rlinf.testing.sharding import gloo_mesh, shard
+
+    rollout = build(precision="bf16")
+    torch.manual_seed(3)
+    _, result = rollout.predict_action_batch(observation(facts), mode="train")
+    with gloo_mesh(tmp_path / "store") as mesh:
+        sharded = shard(build(), mesh, param_dtype=torch.bfloat16)
+        output = sharded(forward_inputs=result["forward_inputs"], prev_logprobs=result["prev_logprobs"])
+        (output["logprobs"].sum() + output["values"].sum()).backward()
+    ratio = torch.exp((output["logprobs"] - output["prev_logprobs"]).flatten(1).sum(dim=1))
+    assert (ratio - 1).abs().mean() < 1e-2
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ tests/compat/test_rlinf_fsdp.py runs RLinf's own manager on two ranks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import torch
@@ -28,7 +28,7 @@ from torch.distributed.tensor import DTensor
 from isaaclab_rlinf.models.flow_rollout import RECORD_KEYS
 
 EXACT_INPUTS = ("prev_logprobs", *RECORD_KEYS)
-"""Names of inputs that no cast may touch, at the top of ``forward``'s keywords or in a mapping among them."""
+"""Names of inputs that no cast may touch, at the top of ``forward``'s keywords or in a dictionary among them."""
 EXACT_LAYER_INPUTS = ("position_embeddings",)
 """The same for layers that are wrapped on their own; language models hand theirs over in the compute dtype anyway."""
 _EPSILON = 1e-6
@@ -136,9 +136,9 @@ def _unseal(value: Any) -> Any:
 def _change(names: Collection[str], change: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return a hook that applies a function to the inputs of these names."""
 
-    def changed(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    def changed(inputs: dict[str, Any]) -> dict[str, Any]:
         return {
-            key: change(value) if key in names else changed(value) if isinstance(value, Mapping) else value
+            key: change(value) if key in names else changed(value) if type(value) is dict else value
             for key, value in inputs.items()
         }
 

@@ -36,6 +36,19 @@ class TokenTable(torch.nn.Module):
         self.weight = embedding.weight
 
 
+def _as_its_weights(module: torch.nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Cast a module's inputs to the dtype of its weights.
+
+    Isaac-GR00T casts the state to the dtype of a weight of the action head, which FSDP2 has in the optimizer's dtype at
+    that moment; and it keeps the state in a container into which FSDP's own cast does not look.
+    """
+    if (weight := next(module.parameters(), None)) is None:  # FSDP1 has only views of them
+        return inputs
+    return tuple(
+        value.to(weight.dtype) if torch.is_tensor(value) and value.is_floating_point() else value for value in inputs
+    )
+
+
 class Gr00tN1d5Policy(GR00T_N1_5_ForRLActionPrediction):
     """RLinf's action model.
 
@@ -48,6 +61,7 @@ class Gr00tN1d5Policy(GR00T_N1_5_ForRLActionPrediction):
         """Build RLinf's model; the arguments are those of its class."""
         super().__init__(*args, **kwargs)
         self.action_head.future_tokens = TokenTable(self.action_head.future_tokens)
+        self.action_head.state_encoder.register_forward_pre_hook(_as_its_weights)
 
     @property
     def value_head(self) -> Any:

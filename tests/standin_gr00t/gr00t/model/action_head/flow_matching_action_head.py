@@ -61,7 +61,8 @@ class TimestepEncoder(nn.Module):
         self.timestep_embedder = TimestepEmbedding(1, width)
 
     def forward(self, timestep: torch.Tensor) -> torch.Tensor:
-        return self.timestep_embedder(timestep[:, None].to(self.timestep_embedder.weight.dtype) / 1000)
+        # features in float32 and cast afterwards, as the real one
+        return self.timestep_embedder((timestep[:, None] / 1000).to(self.timestep_embedder.weight.dtype))
 
 
 class DiT(nn.Module):
