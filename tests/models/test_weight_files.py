@@ -18,6 +18,7 @@ from isaaclab_rlinf.models.base import bundled_checkpoint
 from isaaclab_rlinf.models.inspect import checkpoint_facts, read_json
 from isaaclab_rlinf.models.tiny_vla_shapes import VALUE_HEAD, expected_shapes
 from isaaclab_rlinf.models.torch_file import check_distributed, read_state_dict
+from isaaclab_rlinf.models.torch_tensors import read_tensors
 from isaaclab_rlinf.models.weight_files import differences, read_header, read_shapes, refuse_pointers
 from weight_stubs import POINTER
 
@@ -155,6 +156,29 @@ def test_names_and_shapes_of_a_state_dict(saved):
     expected = {**SHAPES, "tied": (2, 3), "part": (2, 5), "parameter": (2,)}
     assert read_state_dict(saved(tied)) == expected
     assert read_state_dict(saved(nn.BatchNorm1d(3).state_dict()))["num_batches_tracked"] == ()
+
+
+def test_tensors_are_those_that_torch_reads(saved):
+    kinds = ["uint8", "int8", "bool", "int16", "float16", "bfloat16", "int32", "float32", "int64", "float64"]
+    kinds += ["complex64", "uint16", "float8_e4m3fn"]
+    numbers = torch.arange(12.0)
+    state = {kind: numbers.to(getattr(torch, kind)) for kind in kinds}
+    grid = numbers.view(3, 4)
+    state |= {
+        "part": grid[1:, 2:],
+        "turned": grid.T,
+        "tied": grid,
+        "scalar": torch.tensor(3),
+        "empty": torch.ones(0, 2),
+    }
+    state |= {"broadcast": torch.ones(1).expand(5), "parameter": nn.Parameter(torch.ones(2))}
+    file = saved(state)
+    read, expected = dict(read_tensors(file)), torch.load(file, weights_only=True)
+    assert read.keys() == expected.keys()
+    for name, tensor in expected.items():
+        assert read[name].dtype == tensor.dtype and read[name].shape == tensor.shape, name
+        ours, theirs = (value.view(torch.uint8) if "float8" in name else value for value in (read[name], tensor))
+        assert torch.equal(ours, theirs), name
 
 
 class Custom:

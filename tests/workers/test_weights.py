@@ -8,6 +8,7 @@ import pytest
 import torch
 from omegaconf import OmegaConf
 
+from isaaclab_rlinf.workers import weights
 from isaaclab_rlinf.workers.weights import build_and_load, load_full_weights
 
 
@@ -54,15 +55,20 @@ def test_files_without_a_state_dict_are_one_clean_error(tmp_path, content, found
 
 def test_damaged_numbers_are_one_clean_error(checkpoint):
     content = bytearray(Path(checkpoint).read_bytes())
-    content[content.index(struct.pack("<6f", *[7.0] * 6))] ^= 1  # torch compares checksums
+    content[content.index(struct.pack("<6f", *[7.0] * 6))] ^= 1
     Path(checkpoint).write_bytes(content)
-    model = torch.nn.Linear(3, 2)
-    before = model.weight.clone()
-    try:
-        load_full_weights(model, checkpoint)
-    except ValueError as error:
-        assert "cannot be loaded" in str(error)
-        assert torch.equal(model.weight, before)
+    with pytest.raises(ValueError, match=r"is damaged: the data of weight: Bad CRC-32"):
+        load_full_weights(torch.nn.Linear(3, 2), checkpoint)
+
+
+def test_a_checkpoint_is_loaded_in_parts(checkpoint, monkeypatch):
+    monkeypatch.setattr(weights, "_PART_BYTES", 1)
+    model, parts = torch.nn.Linear(3, 2).double(), []
+    load = model.load_state_dict
+    monkeypatch.setattr(model, "load_state_dict", lambda part, strict: parts.append(list(part)) or load(part, strict))
+    load_full_weights(model, checkpoint)
+    assert parts == [["weight"], ["bias"], []]
+    assert model.weight.dtype == torch.float64 and model.weight.eq(7).all() and model.bias.eq(8).all()
 
 
 def test_an_actor_loads_the_checkpoint_with_our_errors(checkpoint):

@@ -25,11 +25,34 @@ _BYTES = {"Byte": 1, "Char": 1, "Bool": 1, "Short": 2, "Half": 2, "BFloat16": 2}
     "Double": 8,
 }
 """Bytes of one number, by the name of torch's storage class."""
+_DTYPES = {
+    "Byte": "uint8",
+    "Char": "int8",
+    "Bool": "bool",
+    "Short": "int16",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Int": "int32",
+    "Float": "float32",
+    "Long": "int64",
+    "Double": "float64",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+}
+"""Torch's dtype, by the name of its storage class."""
 
 
 @dataclass(frozen=True)
-class _Tensor:
+class TensorRecord:
+    """What a file says of one tensor."""
+
     shape: tuple[int, ...]
+    entry: str
+    """Name of the storage in the archive."""
+    dtype: str
+    """Name in torch; something else for a kind that is not known here."""
+    offset: int
+    stride: tuple[int, ...]
 
 
 class Noted:
@@ -73,7 +96,7 @@ class _Reader(pickle.Unpickler):
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
         if module == "torch._utils" and name.startswith("_rebuild_tensor"):
-            return lambda storage, offset, shape, *rest: _Tensor(tuple(shape))
+            return _tensor
         if module == "torch._utils" and name.startswith("_rebuild_parameter"):
             return lambda data, *rest: data
         if (module, name) == ("torch", "Size"):
@@ -82,7 +105,7 @@ class _Reader(pickle.Unpickler):
 
     def persistent_load(self, pid: Any) -> Any:
         _, kind, key, _, numel = pid
-        self.storages[str(key)] = (getattr(kind, "name", "?").rpartition(".")[2].removesuffix("Storage"), int(numel))
+        self.storages[str(key)] = (_kind_of(kind), int(numel))
         return pid
 
     storages: dict[str, tuple[str, int]]
@@ -100,6 +123,30 @@ def read_state_dict(file: Path) -> Shapes:
     Raises:
         ValueError: If it is no such file, holds something else than a state dict, or lacks the numbers of a tensor.
     """
+    return {name: tensor.shape for name, tensor in read_records(file)[1].items()}
+
+
+def _tensor(storage: Any, offset: int, shape: Any, stride: Any, *rest: Any) -> TensorRecord:
+    """Stand for ``torch._utils._rebuild_tensor*``, of which the third version says the dtype itself."""
+    kind, key = _kind_of(storage[1]), str(storage[2])
+    dtype = rest[2] if len(rest) > 2 and isinstance(rest[2], type) and issubclass(rest[2], Noted) else None
+    name = dtype.name.rpartition(".")[2] if dtype is not None else _DTYPES.get(kind, kind)
+    return TensorRecord(tuple(shape), key, name, int(offset), tuple(stride))
+
+
+def _kind_of(storage_class: Any) -> str:
+    return getattr(storage_class, "name", "?").rpartition(".")[2].removesuffix("Storage")
+
+
+def read_records(file: Path) -> tuple[str, dict[str, TensorRecord]]:
+    """Read what :func:`read_state_dict` reads, and where the numbers are.
+
+    Args:
+        file: As there; it raises the same.
+
+    Returns:
+        The beginning of the names in the archive, and a record for each name of the state dict.
+    """
     if is_lfs_pointer(file):
         raise ValueError(f"{file} is a Git LFS pointer, not the weights; run 'git lfs pull' in {file.parent}")
     try:
@@ -116,16 +163,16 @@ def read_state_dict(file: Path) -> Shapes:
         raise ValueError(f"{file} cannot be read: {error.strerror}") from None
     except Exception as error:  # a damaged pickle fails in every way there is
         raise ValueError(f"{file} is damaged or was not written by torch.save: {error}") from None
-    shapes = _state_dict(file, content)
-    _check_numbers(file, entries, pickled.removesuffix("data.pkl"), reader.storages)
-    return shapes
+    tensors, root = _state_dict(file, content), pickled.removesuffix("data.pkl")
+    _check_numbers(file, entries, root, reader.storages)
+    return root, tensors
 
 
-def _state_dict(file: Path, content: Any) -> Shapes:
+def _state_dict(file: Path, content: Any) -> dict[str, TensorRecord]:
     if not isinstance(content, dict) or not content:
         what = content.name if isinstance(content, Noted) else type(content).__name__.lstrip("_").lower()
         raise ValueError(f"{file} holds {'an empty dict' if content == {} else what}, not a state dict of weights")
-    foreign = {key: value for key, value in content.items() if not isinstance(value, _Tensor)}
+    foreign = {key: value for key, value in content.items() if not isinstance(value, TensorRecord)}
     if foreign:
         kinds = ", ".join(f"{key!r} ({_kind(value)})" for key, value in list(foreign.items())[:4])
         nested = next((key for key, value in foreign.items() if _is_state_dict(value)), None)
@@ -133,7 +180,7 @@ def _state_dict(file: Path, content: Any) -> Shapes:
         raise ValueError(
             f"{file} is no state dict: {len(foreign)} of {len(content)} entries hold no tensor: {kinds}{hint}"
         )
-    return {str(key): value.shape for key, value in content.items()}
+    return {str(key): value for key, value in content.items()}
 
 
 def _kind(value: Any) -> str:
@@ -141,7 +188,7 @@ def _kind(value: Any) -> str:
 
 
 def _is_state_dict(value: Any) -> bool:
-    return isinstance(value, dict) and bool(value) and all(isinstance(entry, _Tensor) for entry in value.values())
+    return isinstance(value, dict) and bool(value) and all(isinstance(entry, TensorRecord) for entry in value.values())
 
 
 def _check_numbers(file: Path, entries: dict[str, int], root: str, storages: dict[str, tuple[str, int]]) -> None:

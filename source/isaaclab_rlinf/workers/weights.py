@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.models.torch_file import read_state_dict
+from isaaclab_rlinf.models.torch_tensors import read_tensors
 from isaaclab_rlinf.models.weight_files import differences
 
 if TYPE_CHECKING:
     import torch
+
+
+_PART_BYTES = 2**26
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,9 @@ def load_full_weights(model: torch.nn.Module, file: str) -> LoadReport:
 
     Raises:
         ValueError: If the file holds no state dict, or a key is missing, unexpected, or has another shape; the message
-            counts and names them. The model is unchanged then.
+            counts and names them, and the model is unchanged. If numbers are damaged, which shows only while they are
+            read: the model is then of no use.
     """
-    import torch
-
     shapes = read_state_dict(Path(file))
     own = {key: tuple(value.shape) for key, value in model.state_dict().items()}
     if problems := differences(shapes, own):
@@ -53,12 +56,21 @@ def load_full_weights(model: torch.nn.Module, file: str) -> LoadReport:
             f"checkpoint {file} does not fit the model: {matched} of {len(own)} keys match; {problems}. "
             "Was it trained from another --model_path or model_type?"
         )
-    try:
-        saved = torch.load(file, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch raises what its parts raise
-        raise ValueError(f"checkpoint {file} cannot be loaded: {str(error).splitlines()[0]}") from error
-    model.load_state_dict(saved)
+    for part in _parts(Path(file)):
+        model.load_state_dict(part, strict=False)  # all keys together are the model's
     return LoadReport(file=file, matched=len(own), total=len(own))
+
+
+def _parts(file: Path) -> Iterator[dict[str, torch.Tensor]]:
+    """Read a state dict in parts of some size: a part is in memory beside the model, never the whole."""
+    part: dict[str, torch.Tensor] = {}
+    size = 0
+    for key, value in read_tensors(file):
+        part[key], size = value, size + value.nbytes
+        if size >= _PART_BYTES:
+            yield part
+            part, size = {}, 0
+    yield part
 
 
 def build_and_load(cfg: Any, build: Callable[[], torch.nn.Module]) -> torch.nn.Module:

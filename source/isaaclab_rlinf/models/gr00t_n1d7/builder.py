@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isaaclab_rlinf.models.gr00t.converters import block_of
+from isaaclab_rlinf.models.lean_build import parameters_on_meta, read_weights, set_weights
 from isaaclab_rlinf.models.seeding import seeded
 
 from .implementation import choose
@@ -83,9 +84,11 @@ def build_policy(cfg: Mapping[str, Any], torch_dtype: Any = None) -> Gr00tN1d7Fo
     processor = Gr00tN1d7Processor.from_directory(
         path, tag, block_of(cfg), cfg.get("backbone_model_path"), head.prompt_length
     )
-    with seeded(_VALUE_HEAD_SEED):
+    with seeded(_VALUE_HEAD_SEED), parameters_on_meta():
         config = new_config(processor.files.config)
         model = Gr00tN1d7ForRL(config, processor, head, int(cfg["num_action_chunks"]), steps)
+    with seeded(_VALUE_HEAD_SEED):
+        model.reset_value_head()
     load_weights(model, path, torch_dtype or torch.float32)
     set_trainable(model, cfg)
     return model.eval()
@@ -116,7 +119,8 @@ def load_network(processor: Gr00tN1d7Processor) -> Gr00tN1d7Model:
 
     from .modeling import Gr00tN1d7Model, new_config
 
-    model = Gr00tN1d7Model(new_config(processor.files.config), processor.backbone_dir, processor.prompts.patches)
+    with seeded(0), parameters_on_meta():  # nothing random remains
+        model = Gr00tN1d7Model(new_config(processor.files.config), processor.backbone_dir, processor.prompts.patches)
     load_weights(model, processor.files.path, torch.float32)
     return model
 
@@ -132,39 +136,23 @@ def load_weights(model: Gr00tN1d7Model, path: Path, dtype: torch.dtype) -> None:
     Raises:
         ValueError: If keys are missing, unexpected or of another shape; the message counts and names them.
     """
-    import torch
-    from safetensors import safe_open
-
-    from isaaclab_rlinf.models.weight_files import shard_names
+    from isaaclab_rlinf.models.weight_files import differences, read_shapes
 
     from .modeling import is_unused
 
-    own = model.state_dict()
-    seen: set[str] = set()
-    unexpected, reshaped, foreign = [], [], 0
-    for shard in shard_names(path):
-        with safe_open(path / shard, framework="pt") as file, torch.no_grad():
-            for key in file.keys():  # noqa: SIM118 - not a dict
-                if key.startswith("action_head.value_head."):
-                    foreign += 1
-                elif key not in own:
-                    unexpected += [] if is_unused(key) else [key]
-                elif tuple(file.get_slice(key).get_shape()) != tuple(own[key].shape):
-                    reshaped.append(key)
-                else:
-                    own[key].copy_(file.get_tensor(key))
-                    seen.add(key)
-    missing = [key for key in own if key not in seen and key not in reshaped and not key.startswith("value_head.")]
-    problems = {"missing": missing, "unexpected": unexpected, "of another shape": reshaped}
-    if any(problems.values()):
-        shown = "; ".join(
-            f"{len(keys)} {name} (first: {', '.join(keys[:3])})" for name, keys in problems.items() if keys
-        )
-        raise ValueError(f"the weights in {path} do not fit the model that its config.json describes: {shown}")
+    own = {key: tuple(value.shape) for key, value in model.state_dict().items()}
+    shapes = read_shapes(path)
+    foreign = [key for key in shapes if key.startswith("action_head.value_head.")]
+    found = {key: shape for key, shape in shapes.items() if key not in foreign and not is_unused(key)}
+    expected = {key: shape for key, shape in own.items() if key in found or not key.startswith("value_head.")}
+    if problems := differences(found, expected):
+        raise ValueError(f"the weights in {path} do not fit the model that its config.json describes: {problems}")
     if foreign:
         print(
-            f"[INFO] {foreign} weights of RLinf's own value head in {path} are of another shape of critic; not loaded"
+            f"[INFO] {len(foreign)} weights of RLinf's own value head in {path} are of another shape of critic; "
+            "not loaded"
         )
+    set_weights(model, ((key, value) for key, value in read_weights(path) if key in found), dtype)
     for parameter in model.parameters():
         parameter.data = parameter.data.to(dtype)
 

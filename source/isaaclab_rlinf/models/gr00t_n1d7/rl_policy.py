@@ -56,12 +56,17 @@ class Gr00tN1d7ForRL(Gr00tN1d7Model, BasePolicy):
         self.num_action_chunks = num_action_chunks
         self.denoising_steps = denoising_steps
         self._global_step = 0
-        if head.flow.add_value_head:
-            width = config.backbone_embedding_dim + config.input_embedding_dim
-            sizes = (1024, 512, 256) if width >= 512 else (256, 128)
-            self.value_head = ValueHead(width, hidden_sizes=sizes, activation="relu", bias_last=True)
-            self._no_split_modules = [*BLOCKS, "ValueHead"]
+        self.reset_value_head()
         self.disable_dropout()
+
+    def reset_value_head(self) -> None:
+        """Give the policy a fresh value head, if it is to have one; the only part that no checkpoint need hold."""
+        if not self.rl_head.add_value_head:
+            return
+        width = self.config.backbone_embedding_dim + self.config.input_embedding_dim
+        sizes = (1024, 512, 256) if width >= 512 else (256, 128)
+        self.value_head = ValueHead(width, hidden_sizes=sizes, activation="relu", bias_last=True)
+        self._no_split_modules = [*BLOCKS, "ValueHead"]
 
     @torch.no_grad()
     def predict_action_batch(
