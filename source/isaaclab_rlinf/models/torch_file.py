@@ -170,7 +170,8 @@ def read_records(file: Path) -> tuple[str, dict[str, TensorRecord]]:
 
 def _state_dict(file: Path, content: Any) -> dict[str, TensorRecord]:
     if not isinstance(content, dict) or not content:
-        what = content.name if isinstance(content, Noted) else type(content).__name__.lstrip("_").lower()
+        what = "tensor" if isinstance(content, TensorRecord) else type(content).__name__.lower()
+        what = content.name if isinstance(content, Noted) else what
         raise ValueError(f"{file} holds {'an empty dict' if content == {} else what}, not a state dict of weights")
     foreign = {key: value for key, value in content.items() if not isinstance(value, TensorRecord)}
     if foreign:

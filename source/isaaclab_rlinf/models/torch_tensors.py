@@ -28,7 +28,7 @@ def read_tensors(file: Path) -> Iterator[tuple[str, torch.Tensor]]:
         file: As there.
 
     Yields:
-        Name and record.
+        Name and tensor.
 
     Raises:
         ValueError: Also if the numbers of a tensor are damaged.

@@ -58,6 +58,7 @@ def load_full_weights(model: torch.nn.Module, file: str) -> LoadReport:
         )
     for part in _parts(Path(file)):
         model.load_state_dict(part, strict=False)  # all keys together are the model's
+        part.clear()  # before the next is read
     return LoadReport(file=file, matched=len(own), total=len(own))
 
 
