@@ -80,7 +80,7 @@ def _backward(context: Context, policy: Any, result: dict[str, Any]) -> None:
     policy.gradient_checkpointing_enable()
     started = time.monotonic()
     output = trainer_forward(policy, result["forward_inputs"], result["prev_logprobs"])
-    error = float((output["logprobs"] - result["prev_logprobs"]).abs().max())
+    error = float((output["logprobs"].detach() - result["prev_logprobs"]).abs().max())
     loss_of(output).backward()
     gradients = [parameter.grad for parameter in policy.parameters() if parameter.grad is not None]
     finite = all(bool(torch.isfinite(gradient).all()) for gradient in gradients)
