@@ -69,7 +69,8 @@ def main(argv: list[str]) -> int:
     where = identity.identity(args.device)
     directory = args.results.absolute() / _slug(where["gpus"] if args.device == "cuda" else "cpu")
     print(
-        f"[INFO] {where['commit']} on {where['gpus'] if args.device == 'cuda' else 'the CPU'}; results in {directory}"
+        f"[INFO] {where['commit']} on {where['gpus'] if args.device == 'cuda' else 'the CPU'}; results in {directory}",
+        flush=True,
     )
     lane = Lane(
         args.device, directory, where, tell=_tell, again=frozenset(args.again),

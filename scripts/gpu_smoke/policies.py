@@ -110,7 +110,8 @@ def rollout_policy(cfg: Any, precision: str) -> torch.nn.Module:
     """Return the policy that a rollout worker would hold, on the device."""
     from omegaconf import OmegaConf
 
-    return built(OmegaConf.merge(cfg.actor.model, {"precision": precision}))
+    # resolved first: a section by itself does not find what it refers to in others
+    return built({**OmegaConf.to_container(cfg.actor.model, resolve=True), "precision": precision})
 
 
 def built(section: Any) -> torch.nn.Module:
