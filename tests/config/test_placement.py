@@ -61,6 +61,17 @@ def test_the_first_command_of_the_readme_is_a_valid_run(gpus, machine):
         assert world_sizes(run.cfg.cluster.component_placement, 1, gpus) == (sizes, [])
 
 
+@pytest.mark.parametrize("gpus", GPUS[1:])
+def test_an_evaluation_runs_on_every_gpu_as_it_is_told(gpus, machine, bundled_yaml):
+    machine(gpus)
+    command = ["--config_name", str(bundled_yaml), "--num_episodes", "50"]
+    (notice,) = prepare_play(parse_play_args(command)).notices
+    assert f"uses 1 of {gpus} GPUs; {PLACEMENT}=all uses all" in notice
+    run = prepare_play(parse_play_args([*command, f"{PLACEMENT}=all"]))
+    assert run.episodes == 50 and run.cfg.env.eval.total_num_envs % gpus == 0
+    assert run.notices == ()
+
+
 @pytest.mark.parametrize("gpus", GPUS)
 @pytest.mark.parametrize("source", YAMLS, ids=lambda path: path.stem)
 def test_every_bundled_yaml_fits_any_number_of_gpus(source, gpus):

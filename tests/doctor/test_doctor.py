@@ -223,6 +223,24 @@ def test_what_nvml_does_not_answer_is_unknown(query, subject, found, status, mon
     assert (line.found, line.status) == (found, status)
 
 
+@pytest.mark.parametrize(
+    ("value", "found", "status"),
+    [
+        ("0,1", "'0,1' leaves GPU 0-1", "ok"),
+        ("1", "'1' leaves GPU 1", "info"),
+        ("", "'' leaves no GPU", "info"),
+        ("MIG-x", "'MIG-x' leaves parts of GPUs", "info"),
+    ],
+)
+def test_hidden_gpus_are_told(value, found, status, monkeypatch):
+    monkeypatch.setattr(machine, "count_accelerators", lambda: 2)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", value)
+    line = by_subject(machine.machine_findings())["CUDA_VISIBLE_DEVICES"]
+    assert (line.found, line.status) == (found, status)
+    monkeypatch.setattr(machine, "count_accelerators", lambda: 0)
+    assert "CUDA_VISIBLE_DEVICES" not in by_subject(machine.machine_findings())
+
+
 def test_small_shared_memory_and_wrong_preload(monkeypatch):
     monkeypatch.setattr(machine.shutil, "disk_usage", lambda path: types.SimpleNamespace(total=64e6, free=64e6))
     monkeypatch.setattr(machine.platform, "machine", lambda: "x86_64")

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from isaaclab_rlinf.config.accelerators import VISIBLE, count_accelerators, visible_gpus, visible_value
+from isaaclab_rlinf.config.placement import ranks_text
 from isaaclab_rlinf.doctor.finding import Finding
 from isaaclab_rlinf.doctor.software import torch_cuda_major, version
 
@@ -25,7 +27,7 @@ MIN_SHARED_MEMORY_GB = 2.0
 
 def machine_findings() -> list[Finding]:
     """Return a line for each part of the machine that a run depends on."""
-    return [_processors(), _memory(), _shared_memory(), *_gpus(), _ray_address(), _video(), *_preload()]
+    return [_processors(), _memory(), _shared_memory(), *_gpus(), *_visible(), _ray_address(), _video(), *_preload()]
 
 
 def _processors() -> Finding:
@@ -112,6 +114,19 @@ def _driver(pynvml) -> Finding:
         fix = f"update the NVIDIA driver, or install a torch built for CUDA {supported}"
         return Finding("GPU driver", "fail", text, f"CUDA {wanted}, as torch was built for", fix)
     return Finding("GPU driver", "ok", text, f"CUDA {wanted} or newer")
+
+
+def _visible() -> list[Finding]:
+    """Return a line where the environment hides GPUs, which RLinf takes no notice of."""
+    value, count = visible_value(), count_accelerators()
+    if value is None or not count:
+        return []
+    gpus = visible_gpus(value, count)
+    text = f"{value!r} leaves {'parts of GPUs' if gpus is None else f'GPU {ranks_text(gpus)}' if gpus else 'no GPU'}"
+    if gpus is not None and len(gpus) == count:
+        return [Finding(VISIBLE, "ok", text)]
+    fix = "cluster.component_placement chooses the GPUs of a run; one that takes others than these is refused"
+    return [Finding(VISIBLE, "info", text, fix=fix)]
 
 
 def _ray_address() -> Finding:
