@@ -133,7 +133,7 @@ def main() -> None:
     spec = replace(spec, block=replace(spec.block, render_every_action=True))
     chunks = cfg.env.eval.max_steps_per_rollout_epoch // cfg.rollout.model.num_action_chunks
     episodes: list[Episode] = []
-    with open_isaac_env(spec) as env:
+    with open_isaac_env(spec, report=lambda error: None) as env:  # an error shows itself: this is no child process
         for index in range(-(-args.episodes // args.num_envs)):
             episodes += play_round(env, policy, spec.block, SEED + index, chunks)
             print(f"{len(episodes)} of {args.episodes} episodes played", flush=True)

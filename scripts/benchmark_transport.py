@@ -109,7 +109,7 @@ class NoOpIsaacEnv(NoOpSimulator):
 
 
 @contextmanager
-def open_no_op(spec: SimulatorSpec) -> Iterator[NoOpSimulator]:
+def open_no_op(spec: SimulatorSpec, report: Callable[[BaseException], None]) -> Iterator[NoOpSimulator]:
     """Factory for our simulator process; the image size travels as an override."""
     yield NoOpSimulator(spec.num_envs, dict(spec.env_overrides)["size"])
 
