@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from isaaclab_rlinf.models.inspect import read_json
-from isaaclab_rlinf.models.weight_files import refuse_pointers
+from isaaclab_rlinf.models.weight_files import read_shapes, refuse_pointers
 
+from .backbone_config import CONFIG, IMAGES, agreement_problems, value_problems
 from .files import BACKBONE_DIR, CheckpointFiles
 
 _IMAGES = ("preprocessor_config.json", "processor_config.json")
 _TOKENIZER = ("tokenizer.json", "vocab.json")
+_IMAGE_TOKEN, _IMAGE_TOKEN_ID = "<|image_pad|>", 151655
+"""The piece of an image in a prompt, and its id in transformers' default configuration."""
 
 
 def backbone_directory(files: CheckpointFiles, backbone_model_path: str | Path | None = None) -> Path:
@@ -34,6 +37,7 @@ def backbone_directory(files: CheckpointFiles, backbone_model_path: str | Path |
     """
     place = _find(files, backbone_model_path)
     _refuse_damaged(place)
+    _refuse_malformed(files, place)
     return place
 
 
@@ -78,6 +82,48 @@ def _refuse_damaged(place: Path) -> None:
             raise ValueError(f"{template} is empty")
     elif "chat_template.json" not in contents and not contents.get("tokenizer_config.json", {}).get("chat_template"):
         raise ValueError(f"the tokenizer in {place} has no chat template; expected {template.name} there")
+
+
+def _refuse_malformed(files: CheckpointFiles, place: Path) -> None:
+    """Refuse values that the network, the image processor or the tokenizer could not be made of, all at once."""
+    config = read_json(place / "config.json")
+    problems = {"config.json": list(value_problems(config, CONFIG))}
+    if not problems["config.json"]:
+        problems["config.json"] = list(agreement_problems(config, read_shapes(files.path)))
+    # in this order: the second is written by newer versions of transformers, for the whole processor
+    name = next(name for name in _IMAGES if (place / name).is_file())
+    images = read_json(place / name)
+    problems[name] = list(value_problems(images.get("image_processor", images), IMAGES))
+    tokenizer = place / _TOKENIZER[0]
+    if tokenizer.is_file() and not problems["config.json"]:
+        problems["config.json"] += _image_token_problem(config, _read_once(tokenizer))
+    if any(problems.values()):
+        found = "; ".join(f"{name}: {problem}" for name, own in problems.items() for problem in own)
+        raise ValueError(f"the backbone in {place} cannot be built: {found}")
+    if tokenizer.is_file():
+        status = tokenizer.stat()
+        if problem := _tokenizer_problem(tokenizer, status.st_mtime_ns, status.st_size, status.st_ino):
+            raise ValueError(f"{tokenizer} is no tokenizer: {problem}")
+
+
+def _image_token_problem(config: dict[str, Any], tokenizer: dict[str, Any]) -> list[str]:
+    """Compare the token that stands for a piece of an image: with another one the network sees no image."""
+    added = tokenizer["added_tokens"] if isinstance(tokenizer["added_tokens"], list) else []
+    ids = {entry.get("content"): entry.get("id") for entry in added if isinstance(entry, dict)}
+    asked, found = config.get("image_token_id", _IMAGE_TOKEN_ID), ids.get(_IMAGE_TOKEN)
+    return [f"image_token_id is {asked}, but the tokenizer's {_IMAGE_TOKEN} is {found}"] * (found not in (None, asked))
+
+
+@lru_cache(maxsize=4)
+def _tokenizer_problem(file: Path, *version: int) -> str:
+    """Return why a tokenizer cannot be made of a file, empty if it can; transformers asks the same library."""
+    from tokenizers import Tokenizer
+
+    try:
+        Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises plain exceptions
+        return str(error)
+    return ""
 
 
 def _read_once(file: Path) -> dict[str, Any]:
