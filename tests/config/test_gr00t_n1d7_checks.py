@@ -24,6 +24,8 @@ from weight_stubs import n1d7_shapes, write_safetensors
 
 MODEL, BLOCK = "actor.model", "env.train.isaaclab"
 
+TOKENIZER = {"added_tokens": [], "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}
+
 
 @pytest.fixture(scope="module")
 def source(request) -> Path:
@@ -41,7 +43,7 @@ def write_json(path: Path, embodiment: TinyEmbodiment) -> Path:
     (path / "config.json").write_text(json.dumps(config))
     write_safetensors(path / "model.safetensors", n1d7_shapes(config))
     (path / "backbone/config.json").write_text('{"text_config": {}, "vision_config": {}}')
-    (path / "backbone/tokenizer.json").write_text('{"model": {}, "added_tokens": []}')
+    (path / "backbone/tokenizer.json").write_text(json.dumps(TOKENIZER))
     (path / "backbone/chat_template.jinja").write_text("image")
     size = {"shortest_edge": 16**2, "longest_edge": 2**24}
     image_processor = {"patch_size": 16, "merge_size": 1, "size": size}
