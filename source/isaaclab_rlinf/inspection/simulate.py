@@ -151,8 +151,9 @@ def _distinct_specs(runs: dict[str, PreparedRun], device: str, num_envs: int) ->
 
 
 def _scene(spec: SimulatorSpec) -> tuple[Any, ...]:
-    """Return what a look depends on: the reward terms are not looked at, so neither are their overrides."""
-    overrides = {path: value for path, value in spec.env_overrides if not path.startswith("rewards.")}
+    """Return what a look depends on: not the overrides of rewards, nor whether an end counts as a time-out."""
+    unseen = lambda path: path.startswith("rewards.") or path.endswith(".time_out")  # noqa: E731
+    overrides = {path: value for path, value in spec.env_overrides if not unseen(path)}
     return spec.task_id, spec.block, spec.presets, spec.import_modules, overrides
 
 
