@@ -172,6 +172,9 @@ def _conclude(console: RunConsole, runner, run_dir: Path, started: float) -> Non
         console.line(f"       Best:         {run_dir / best.step_dir} ({best.metric} {best.value:.3f})")
     if curve:
         console.line(f"       Curve:        {curve}")
+    videos = list((run_dir / "videos").glob("**/*.mp4"))
+    if videos:
+        console.line(f"       Videos:       {run_dir / 'videos'} ({len(videos)} files)")
     console.line(f"       TensorBoard:  {run_dir / 'tensorboard'}")
     console.line(f"       Metrics:      {run_dir / METRICS_FILENAME}")
     console.line(f"       Full log:     {console.log_file}")
