@@ -39,5 +39,6 @@ def test_links_lead_somewhere(page):
 
 def test_a_broken_link_is_found(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("# A heading: one\n[a](#a-heading-one) [b](#none) [c](gone.md) [d](https://example.org/x) [e](page.md)")
+    links = "[a](#a-heading-one) [b](#none) [c](gone.md) [d](https://example.org/x) [e](page.md)"
+    page.write_text(f"# A heading: one\n{links}")
     assert list(broken(page)) == ["#none", "gone.md"]
